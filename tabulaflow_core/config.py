@@ -1,0 +1,128 @@
+"""Settings: read once from the environment, passed down explicitly.
+
+Every variable is listed in `docs/configuration.md`; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+
+from tabulaflow_core.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one turn and one result.
+
+    Attributes:
+        result_rows: Rows a query may return before it is cut.
+        result_bytes: Bytes of Arrow data a query may return before it is cut.
+        query_seconds: Wall time of one statement.
+        display_rows: Rows a page shows at once.
+        model_calls: Model calls of one turn.
+        turn_seconds: Wall time of one turn.
+        upload_bytes: Size of one file from a browser.
+    """
+
+    result_rows: int = 1_000_000
+    result_bytes: int = 256 * 1024 * 1024
+    query_seconds: float = 60.0
+    display_rows: int = 1_000
+    model_calls: int = 12
+    turn_seconds: float = 300.0
+    upload_bytes: int = 200 * 1024 * 1024
+
+
+def _default_data_dir() -> Path:
+    return Path(platformdirs.user_data_dir("tabulaflow", appauthor=False))
+
+
+def _default_cache_dir() -> Path:
+    return Path(platformdirs.user_cache_dir("tabulaflow", appauthor=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of one process.
+
+    Attributes:
+        data_dir: Conversations, results, uploaded files (`TABULAFLOW_DATA_DIR`).
+        cache_dir: What can be fetched again: model weights (`TABULAFLOW_CACHE_DIR`).
+        database_url: The store, empty for SQLite in `data_dir` (`TABULAFLOW_DATABASE_URL`).
+        model: The default model, empty to choose by what is there (`TABULAFLOW_MODEL`).
+        local_model: A GGUF file to use as the embedded model (`TABULAFLOW_LOCAL_MODEL`).
+        local_threads: Threads of the embedded model, 0 to choose (`TABULAFLOW_LOCAL_THREADS`).
+        weight_sources: Where weights may come from, in order, of `hub` and `index` (`TABULAFLOW_WEIGHT_SOURCES`).
+        file_roots: Folders from which a page may open database files (`TABULAFLOW_FILE_ROOTS`, path-separated).
+        limits: Bounds (`TABULAFLOW_MAX_ROWS`, `TABULAFLOW_MAX_RESULT_MB`, `TABULAFLOW_QUERY_SECONDS`,
+            `TABULAFLOW_MODEL_CALLS`, `TABULAFLOW_TURN_SECONDS`, `TABULAFLOW_MAX_UPLOAD_MB`).
+    """
+
+    data_dir: Path = field(default_factory=_default_data_dir)
+    cache_dir: Path = field(default_factory=_default_cache_dir)
+    database_url: str = ""
+    model: str = ""
+    local_model: Path | None = None
+    local_threads: int = 0
+    weight_sources: tuple[str, ...] = ("hub", "index")
+    file_roots: tuple[Path, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] | None = None) -> Settings:
+        """Read the settings from `env` (default: the process environment).
+
+        Raises:
+            ConfigurationError: A variable has a value that cannot be used.
+        """
+        env = os.environ if env is None else env
+        limits = Limits()
+        sources = tuple(s.strip() for s in env.get("TABULAFLOW_WEIGHT_SOURCES", "hub,index").split(",") if s.strip())
+        if unknown := set(sources) - {"hub", "index"}:
+            raise ConfigurationError(
+                f"TABULAFLOW_WEIGHT_SOURCES names {sorted(unknown)!r}; it takes 'hub' and 'index', separated by a comma."
+            )
+        local_model = env.get("TABULAFLOW_LOCAL_MODEL", "")
+        return cls(
+            data_dir=_path(env, "TABULAFLOW_DATA_DIR") or _default_data_dir(),
+            cache_dir=_path(env, "TABULAFLOW_CACHE_DIR") or _default_cache_dir(),
+            database_url=env.get("TABULAFLOW_DATABASE_URL", ""),
+            model=env.get("TABULAFLOW_MODEL", ""),
+            local_model=Path(local_model).expanduser() if local_model else None,
+            local_threads=int(_number(env, "TABULAFLOW_LOCAL_THREADS", 0, least=0)),
+            weight_sources=sources,
+            file_roots=tuple(
+                Path(p).expanduser().resolve() for p in env.get("TABULAFLOW_FILE_ROOTS", "").split(os.pathsep) if p
+            ),
+            limits=Limits(
+                result_rows=int(_number(env, "TABULAFLOW_MAX_ROWS", limits.result_rows)),
+                result_bytes=int(_number(env, "TABULAFLOW_MAX_RESULT_MB", limits.result_bytes / 2**20) * 2**20),
+                query_seconds=_number(env, "TABULAFLOW_QUERY_SECONDS", limits.query_seconds),
+                model_calls=int(_number(env, "TABULAFLOW_MODEL_CALLS", limits.model_calls)),
+                turn_seconds=_number(env, "TABULAFLOW_TURN_SECONDS", limits.turn_seconds),
+                upload_bytes=int(_number(env, "TABULAFLOW_MAX_UPLOAD_MB", limits.upload_bytes / 2**20) * 2**20),
+            ),
+        )
+
+
+def _path(env: Mapping[str, str], name: str) -> Path | None:
+    value = env.get(name, "")
+    return Path(value).expanduser() if value else None
+
+
+def _number(env: Mapping[str, str], name: str, default: float, *, least: float = 1e-3) -> float:
+    text = env.get(name, "")
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not value >= least:
+        raise ConfigurationError(f"{name} is {text!r}; it takes a number of at least {least:g}.")
+    return value

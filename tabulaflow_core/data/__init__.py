@@ -1,0 +1,1 @@
+"""What can be asked: connectors, registry, schema, files, and the read-only guard."""
