@@ -85,7 +85,7 @@ class Settings:
         sources = tuple(s.strip() for s in env.get("TABULAFLOW_WEIGHT_SOURCES", "hub,index").split(",") if s.strip())
         if unknown := set(sources) - {"hub", "index"}:
             raise ConfigurationError(
-                f"TABULAFLOW_WEIGHT_SOURCES names {sorted(unknown)!r}; it takes 'hub' and 'index', separated by a comma."
+                f"TABULAFLOW_WEIGHT_SOURCES names {sorted(unknown)!r}; it takes 'hub', 'index' or both, with a comma."
             )
         local_model = env.get("TABULAFLOW_LOCAL_MODEL", "")
         return cls(

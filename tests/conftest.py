@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ def _loopback_only(self: socket.socket, address: object) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def own_surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data and a cache folder of the test's own, no keys, no sockets beyond loopback."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("TABULAFLOW_DATA_DIR", str(home / "data"))
@@ -41,4 +40,4 @@ def own_surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
-    yield home
+    return home
