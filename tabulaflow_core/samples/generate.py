@@ -38,7 +38,7 @@ def write_samples(folder: Path) -> None:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("product", "category", "unit_price", "on_hand", "reorder_point"))
         rows.writerows(PRODUCTS)
-    chance = random.Random(2026)  # noqa: S311 - invented data, nothing secret
+    chance = random.Random(2026)
     days = sorted(chance.randrange(DAYS) for _ in range(SALES))
     with (folder / "sales.csv").open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
