@@ -59,6 +59,8 @@ class Settings:
         local_threads: Threads of the embedded model, 0 to choose (`TABULAFLOW_LOCAL_THREADS`).
         weight_sources: Where weights may come from, in order, of `hub` and `index` (`TABULAFLOW_WEIGHT_SOURCES`).
         file_roots: Folders from which a page may open database files (`TABULAFLOW_FILE_ROOTS`, path-separated).
+        secret_keys: Fernet keys of the store's secrets, the newest first; empty for a key file in the user's
+            configuration folder (`TABULAFLOW_SECRET_KEY`, comma-separated).
         limits: Bounds (`TABULAFLOW_MAX_ROWS`, `TABULAFLOW_MAX_RESULT_MB`, `TABULAFLOW_QUERY_SECONDS`,
             `TABULAFLOW_MODEL_CALLS`, `TABULAFLOW_TURN_SECONDS`, `TABULAFLOW_MAX_UPLOAD_MB`).
     """
@@ -71,6 +73,7 @@ class Settings:
     local_threads: int = 0
     weight_sources: tuple[str, ...] = ("hub", "index")
     file_roots: tuple[Path, ...] = ()
+    secret_keys: tuple[str, ...] = field(default=(), repr=False)
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
@@ -99,6 +102,7 @@ class Settings:
             file_roots=tuple(
                 Path(p).expanduser().resolve() for p in env.get("TABULAFLOW_FILE_ROOTS", "").split(os.pathsep) if p
             ),
+            secret_keys=tuple(k.strip() for k in env.get("TABULAFLOW_SECRET_KEY", "").split(",") if k.strip()),
             limits=Limits(
                 result_rows=int(_number(env, "TABULAFLOW_MAX_ROWS", limits.result_rows)),
                 result_bytes=int(_number(env, "TABULAFLOW_MAX_RESULT_MB", limits.result_bytes / 2**20) * 2**20),
