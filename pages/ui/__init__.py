@@ -1,0 +1,1 @@
+"""What the pages share: drawing and session state. Streamlit is known here, in `app.py` and in `pages/` only."""

@@ -1,0 +1,125 @@
+"""One turn on the screen: the question, how it was answered, the text, charts, tables and their queries."""
+
+from __future__ import annotations
+
+import json
+from typing import assert_never
+
+import streamlit as st
+
+from pages.ui import grid, safe, state, wording
+from pages.ui.transcript import Step, Transcript
+from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.output import csv_bytes
+from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
+from tabulaflow_core.runtime import TurnView, get_runtime
+
+
+def draw_turn(turn: TurnView) -> None:
+    """Draw a turn that has ended, as it stands in the store."""
+    draw_question(turn.question)
+    transcript = Transcript.of(turn.events)
+    with st.chat_message("assistant", avatar=":material/table_chart_view:"):
+        if transcript.steps or transcript.remarks:
+            draw_steps(transcript, seconds=turn.seconds)
+        draw_ending(transcript)
+        draw_artifacts(transcript.artifacts, turn_id=turn.id)
+        draw_footer(transcript, turn_id=turn.id)
+
+
+def draw_question(question: str) -> None:
+    """What the person asked."""
+    with st.chat_message("user", avatar=":material/person:"):
+        st.markdown(safe.markdown(question))
+
+
+def draw_steps(transcript: Transcript, *, seconds: float) -> None:
+    """The steps of an ended turn, folded."""
+    failed = transcript.error is not None
+    queries = sum(1 for step in transcript.steps.values() if step.sql and step.state == "ok")
+    what = wording.count(queries, "query", "queries") if queries else wording.count(len(transcript.steps), "step")
+    ending = "Failed" if failed else "Stopped" if transcript.interrupted else "Done"
+    text = f"{ending} · {what} · {wording.seconds(seconds)}"
+    with st.status(text, state="error" if failed else "complete", type="compact"):
+        for remark in transcript.remarks:
+            st.caption(safe.markdown(remark))
+        for step in transcript.steps.values():
+            draw_step(step)
+
+
+def draw_step(step: Step) -> None:
+    """One tool call with its query."""
+    icon = {"running": ":material/hourglass_top:", "ok": ":material/check:", "failed": ":material/close:"}[step.state]
+    where = f" on {safe.label(step.source)}" if step.source else ""
+    took = f" · {wording.seconds(step.seconds)}" if step.state != "running" else ""
+    st.markdown(f"{icon} **{safe.label(step.title)}**{where}{took}")
+    if step.sql:
+        st.code(step.sql, language="sql", wrap_lines=True)
+    if step.message:
+        st.caption(safe.markdown(step.message))
+
+
+def draw_ending(transcript: Transcript) -> None:
+    """The text, and what went wrong if something did."""
+    if transcript.text:
+        st.markdown(safe.markdown(transcript.text))
+    if transcript.interrupted:
+        st.info(f"{safe.markdown(transcript.interrupted)} What is above was kept.", icon=":material/stop_circle:")
+    if transcript.error:
+        st.error(safe.markdown(transcript.error.user_message), icon=":material/error:")
+    if transcript.result:
+        for assumption in transcript.result.assumptions:
+            st.caption(f":material/lightbulb: {safe.markdown(assumption)}")
+
+
+def draw_artifacts(artifacts: list[ArtifactSpec], *, turn_id: str) -> None:
+    """Charts and numbers first, then the tables they come from."""
+    for at, spec in enumerate(sorted(artifacts, key=lambda spec: spec.kind == "table")):
+        match spec:
+            case MetricSpec():
+                st.metric(safe.label(spec.label), spec.value)
+            case ChartSpec():
+                draw_chart(spec, key=f"{turn_id}-chart-{at}")
+            case TableSpec():
+                draw_table(spec, key=f"{turn_id}-table-{at}")
+            case _:
+                assert_never(spec)
+
+
+def draw_chart(spec: ChartSpec, *, key: str) -> None:
+    """The figure with its one-line summary, which a screen reader gets too."""
+    st.plotly_chart(json.loads(spec.plotly), key=key, config={"displaylogo": False}, alt=spec.summary or spec.title)
+    if spec.summary:
+        st.caption(safe.markdown(spec.summary))
+
+
+def draw_table(spec: TableSpec, *, key: str) -> None:
+    """The rows, and the query they came from."""
+    runtime, who = get_runtime(), state.principal()
+    for note in spec.notes:
+        st.caption(f":material/build: {safe.markdown(note)}")
+    try:
+        result = runtime.result(who, spec.id)
+    except TabulaflowError as error:
+        st.caption(error.user_message)
+    else:
+        limit = runtime.settings.limits.display_rows
+        grid.draw(result.table, key=key, limit=limit, total=spec.row_count, truncated=spec.truncated)
+    with st.container(horizontal=True, vertical_alignment="top"):
+        with st.popover("SQL", icon=":material/code:"):
+            st.caption(f"Ran on **{safe.label(spec.source)}** in {wording.seconds(spec.seconds)}, read-only.")
+            st.code(spec.sql, language="sql", wrap_lines=True)
+        st.download_button(
+            "CSV",
+            data=lambda: csv_bytes(runtime.result(who, spec.id).table),
+            file_name=f"{spec.source}-{spec.id[-6:]}.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+            key=f"{key}-csv",
+        )
+
+
+def draw_footer(transcript: Transcript, *, turn_id: str) -> None:
+    """What the answer used."""
+    st.caption(wording.usage_line(transcript.usage))

@@ -1,0 +1,120 @@
+"""The chat page: what was said, what is being answered, and the box to ask in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from pages.ui import answer, live, model_panel, safe, state
+from tabulaflow_core.errors import NotFound, TabulaflowError
+from tabulaflow_core.runtime import ConversationView, SourceInfo, Turn, get_runtime
+
+#: Turns drawn at once; older ones come behind a button, so that a long conversation stays quick.
+TURNS_SHOWN: Final = 10
+_EARLIER: Final = "tf_show_earlier"
+
+
+def draw() -> None:
+    """Draw the page."""
+    runtime, who = get_runtime(), state.principal()
+    view = _open_view()
+    running = runtime.running_turn(who, view.info.id) if view else None
+    sources = runtime.sources(who)
+    _draw_heading(sources)
+    model_ready = model_panel.draw()
+    if view is None or not (view.turns or running):
+        _draw_welcome(sources, ready=model_ready)
+    question = _draw_bottom(running, ready=model_ready) or state.take_pending_question()
+    if question and running is None and model_ready:
+        _start(question, view)
+    if view is not None:
+        _draw_history(view, running)
+    if running is not None:
+        live.watch(running)
+
+
+def _open_view() -> ConversationView | None:
+    """The open conversation, None when there is none yet or it is not this person's."""
+    conversation_id = state.conversation_id()
+    if conversation_id is None:
+        return None
+    try:
+        view = get_runtime().conversation(state.principal(), conversation_id)
+    except NotFound:
+        state.open_conversation(None)
+        st.warning("This conversation does not exist, or it is not yours. Here is an empty one.")
+        return None
+    state.show_in_url(conversation_id)
+    return view
+
+
+def _draw_heading(sources: tuple[SourceInfo, ...]) -> None:
+    names = [f"**{safe.label(source.alias)}** ({len(source.tables)})" for source in sources if source.status == "ready"]
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(f"Asking: {', '.join(names)}" if names else "No data yet")
+        st.page_link("pages/data.py", label="Data", icon=":material/database:")
+
+
+def _draw_welcome(sources: tuple[SourceInfo, ...], *, ready: bool) -> None:
+    st.title("Ask your data")
+    st.markdown(
+        "Answers come with the query they rest on. Your data is only ever read. "
+        "Drop files or connect a database on the **Data** page, or start with the sample shop."
+    )
+    if not ready:
+        return
+    suggestions = get_runtime().suggestions(state.principal())
+    if not suggestions:
+        st.info("There is no data to ask yet. Bring a file or a database on the Data page.", icon=":material/database:")
+        return
+    with st.container(horizontal=True):
+        for at, text in enumerate(suggestions):
+            st.button(safe.label(text), key=f"suggestion-{at}", on_click=state.ask_later, args=(text,))
+
+
+def _draw_bottom(running: Turn | None, *, ready: bool) -> str | None:
+    """Stop, reset, and the box to ask in."""
+    with st.bottom, st.container(horizontal=True, vertical_alignment="center"):
+        if running is not None:
+            live.stop_button(running)
+        st.button(
+            "Reset",
+            icon=":material/restart_alt:",
+            key="reset",
+            on_click=state.open_conversation,
+            args=(None,),
+            help="Start a new conversation. Data and earlier conversations stay.",
+        )
+        model_panel.draw_choice()
+    placeholder = "Ask about your data" if ready else "Choose a model first"
+    if running is not None:
+        placeholder = "One question at a time: this one is being answered"
+    return st.chat_input(placeholder, key="question", disabled=running is not None or not ready, max_chars=4000)
+
+
+def _start(question: str, view: ConversationView | None) -> None:
+    """Ask, and run the page again with the turn on it."""
+    runtime, who = get_runtime(), state.principal()
+    try:
+        conversation_id = view.info.id if view else runtime.new_conversation(who).id
+        state.open_conversation(conversation_id)
+        runtime.start_turn(who, conversation_id, question, model=state.model())
+    except TabulaflowError as error:
+        st.error(safe.markdown(error.user_message), icon=":material/error:")
+        return
+    st.rerun()
+
+
+def _draw_history(view: ConversationView, running: Turn | None) -> None:
+    turns = [turn for turn in view.turns if running is None or turn.id != running.id]
+    hidden = len(turns) - TURNS_SHOWN
+    if hidden > 0 and not st.session_state.get(_EARLIER):
+        st.button(f"Show {hidden} earlier", key="earlier", on_click=_show_earlier)
+        turns = turns[hidden:]
+    for turn in turns:
+        answer.draw_turn(turn)
+
+
+def _show_earlier() -> None:
+    st.session_state[_EARLIER] = True

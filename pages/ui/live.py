@@ -1,0 +1,79 @@
+"""A running turn: attach to its log, draw what comes, and never hold it up.
+
+The turn lives in the runtime. This script only watches: any click may interrupt it, which leaves the turn as it is,
+and the next run attaches again and replays. Only the Stop button's callback ends a turn.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui import answer, safe
+from pages.ui.transcript import Transcript
+from tabulaflow_core.runtime import Turn
+
+
+def watch(turn: Turn) -> None:
+    """Draw `turn` until it ends, then run the page again to show it as it was kept."""
+    answer.draw_question(turn.question)
+    with st.chat_message("assistant", avatar=":material/table_chart_view:"):
+        screen = _LiveScreen(st.status(":shimmer[Thinking]", type="compact", expanded=True))
+        transcript = Transcript()
+        for batch in turn.attach():
+            _ = "tf_conversation" in st.session_state  # a point where Streamlit may interrupt this script
+            for event in batch:
+                transcript.apply(event)
+            if batch:
+                screen.draw(transcript)
+    st.rerun()
+
+
+class _LiveScreen:
+    """Redraws only what changed: steps and artifacts are appended, the text and the growing query replaced."""
+
+    def __init__(self, status: DeltaGenerator) -> None:
+        self._status = status
+        self._steps = status.container()
+        self._writing = status.empty()
+        self._text = st.empty()
+        self._artifacts = st.container()
+        self._shown_label = self._shown_writing = self._shown_text = ""
+        self._shown_steps: dict[str, tuple[DeltaGenerator, tuple[str, str]]] = {}
+        self._shown_artifacts = 0
+
+    def draw(self, transcript: Transcript) -> None:
+        """Bring the screen up to `transcript`."""
+        if transcript.activity != self._shown_label:
+            self._shown_label = transcript.activity
+            self._status.update(label=f":shimmer[{safe.label(transcript.activity)}]")
+        self._draw_steps(transcript)
+        if (writing := transcript.thinking.strip()) != self._shown_writing:
+            self._shown_writing = writing
+            if writing:
+                self._writing.code(writing[-2000:], language="sql", wrap_lines=True)
+            else:
+                self._writing.empty()
+        if transcript.text != self._shown_text:
+            self._shown_text = transcript.text
+            self._text.markdown(safe.markdown(transcript.text))
+        if fresh := transcript.artifacts[self._shown_artifacts :]:
+            with self._artifacts:
+                answer.draw_artifacts(fresh, turn_id=f"live-{self._shown_artifacts}")
+            self._shown_artifacts = len(transcript.artifacts)
+
+    def _draw_steps(self, transcript: Transcript) -> None:
+        for step in transcript.steps.values():
+            look = (step.state, step.message)
+            slot, before = self._shown_steps.get(step.call_id, (None, None))
+            if before == look:
+                continue
+            slot = slot or self._steps.empty()
+            with slot.container():
+                answer.draw_step(step)
+            self._shown_steps[step.call_id] = (slot, look)
+
+
+def stop_button(turn: Turn) -> None:
+    """The one way for a person to end a turn: in the model and in the database."""
+    st.button("Stop", icon=":material/stop_circle:", key="stop", on_click=turn.cancel, type="primary")

@@ -1,0 +1,56 @@
+"""Navigation around every page, and the guard that keeps a cold deep link from going past it.
+
+A folder called `pages/` makes Streamlit serve each file by itself until `st.navigation` was called once in the
+process. So a first visit to a deep link would run a page without this shell, and without any gate the shell has.
+`require_shell`, the first line of every page, notices that, registers the pages and runs the script again.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final
+
+import streamlit as st
+
+from pages.ui import sidebar, state
+from tabulaflow_core.errors import TabulaflowError
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import StreamlitPage
+
+_inside_shell: ContextVar[bool] = ContextVar("inside_shell", default=False)
+
+CHAT: Final = "pages/chat.py"
+DATA: Final = "pages/data.py"
+USAGE: Final = "pages/usage.py"
+
+
+def all_pages() -> list[StreamlitPage]:
+    """Every page, also those a person may not see yet: an unknown deep link would show an error box."""
+    return [
+        st.Page(CHAT, title="Chat", icon=":material/forum:", default=True),
+        st.Page(DATA, title="Data", icon=":material/database:"),
+        st.Page(USAGE, title="Usage", icon=":material/monitoring:"),
+    ]
+
+
+def run_shell() -> None:
+    """Draw the frame and run the chosen page inside it."""
+    st.set_page_config(page_title="TabulaFlow", page_icon=":material/table_chart_view:", layout="wide")
+    page = st.navigation(all_pages())
+    token = _inside_shell.set(True)
+    try:
+        state.begin_visit()
+        sidebar.draw()
+        page.run()
+    except TabulaflowError as error:
+        st.error(error.user_message, icon=":material/error:")
+    finally:
+        _inside_shell.reset(token)
+
+
+def require_shell() -> None:
+    """Stop a page that runs outside the shell, and start it again inside. The first line of every page."""
+    if not _inside_shell.get():
+        st.navigation(all_pages())
+        st.rerun()

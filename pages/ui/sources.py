@@ -1,0 +1,161 @@
+"""The data page: bring files and databases, see their tables and how they were read."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pages.ui import grid, reading, safe, state, wording
+from tabulaflow_core.data.schema import TableSchema
+from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.runtime import FileOutcome, SourceInfo, get_runtime
+
+_PREVIEW_ROWS: Final = 100
+_OUTCOMES: Final = "tf_upload_outcomes"
+_URL_DRAFT: Final = "tf_url_check"
+
+
+def draw() -> None:
+    """Draw the page."""
+    st.title("Data")
+    files, database = st.tabs([":material/upload_file: Files", ":material/database: Database"])
+    with files:
+        _draw_upload()
+    with database:
+        _draw_database_form()
+    sources = get_runtime().sources(state.principal())
+    st.subheader("What you can ask")
+    if not sources:
+        st.info("Nothing yet. Drop a file above, connect a database, or take the sample shop.")
+        st.button("Use the sample shop", key="samples", on_click=_add_samples)
+    for source in sources:
+        _draw_source(source)
+
+
+def _add_samples() -> None:
+    get_runtime().add_samples(state.principal())
+
+
+def _draw_upload() -> None:
+    limit = get_runtime().settings.limits.upload_bytes // 2**20
+    uploads = st.file_uploader(
+        "Drop CSV or other text tables here, one or several",
+        accept_multiple_files=True,
+        key=f"upload-{state.upload_round()}",
+        max_upload_size=limit,
+    )
+    if uploads:
+        with st.spinner(f"Reading {wording.count(len(uploads), 'file')}"):
+            st.session_state[_OUTCOMES] = _keep(uploads)
+        state.next_upload_round()  # the browser's copy is in memory: drop it as soon as ours is on disk
+        st.rerun()
+    for outcome in st.session_state.pop(_OUTCOMES, ()):
+        _announce(outcome)
+
+
+def _keep(uploads: list[UploadedFile]) -> tuple[FileOutcome, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        copies: list[tuple[str, Path]] = []
+        for at, upload in enumerate(uploads):
+            copy = Path(folder) / str(at)
+            with copy.open("wb") as file:
+                while chunk := upload.read(2**20):
+                    file.write(chunk)
+            copies.append((upload.name, copy))
+        return get_runtime().add_files(state.principal(), copies)
+
+
+def _announce(outcome: FileOutcome) -> None:
+    if outcome.status == "message":
+        st.error(f"**{safe.label(outcome.name)}**: {safe.markdown(outcome.message)}", icon=":material/error:")
+        return
+    tables = ", ".join(
+        f"{safe.label(table.name)} ({wording.count(table.row_count or 0, 'row')}, "
+        f"{wording.count(len(table.columns), 'column')})"
+        for table in outcome.tables
+    )
+    st.success(f"**{safe.label(outcome.name)}** is here: {tables}. {safe.markdown(outcome.message)}")
+
+
+def _draw_database_form() -> None:
+    with st.form("database", border=False):
+        name = st.text_input("Name", placeholder="shop", max_chars=40, key="database-name")
+        url = st.text_input(
+            "Database URL",
+            placeholder="postgresql://reader:password@host:5432/shop",
+            type="password",
+            key="database-url",
+            help="PostgreSQL, MariaDB or MySQL; SQLite and DuckDB files only from folders that the server allows.",
+        )
+        st.caption("The connection is tried before it is kept. It is only ever read; the password is kept encrypted.")
+        if st.form_submit_button("Connect", type="primary", icon=":material/link:"):
+            _connect(name.strip(), url.strip())
+
+
+def _connect(name: str, url: str) -> None:
+    if not name or not url:
+        st.error("A name and a URL are needed: the name is what the source is called in questions.")
+        return
+    try:
+        with st.spinner("Trying the connection"):
+            source = get_runtime().add_database(state.principal(), name, url)
+    except TabulaflowError as error:
+        st.error(safe.markdown(error.user_message), icon=":material/error:")
+        return
+    st.success(f"**{safe.label(source.alias)}** is connected: {wording.count(len(source.tables), 'table')}.")
+
+
+def _draw_source(source: SourceInfo) -> None:
+    with st.container(border=True):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            icon = ":material/draft:" if source.kind == "files" else ":material/database:"
+            what = source.url_masked if source.kind == "database" else wording.count(len(source.tables), "table")
+            st.markdown(f"{icon} **{safe.label(source.alias)}** · {safe.label(what)}")
+            if source.kind == "database":
+                st.button(
+                    "Remove",
+                    key=f"remove-{source.id}",
+                    icon=":material/delete:",
+                    type="tertiary",
+                    on_click=get_runtime().remove_source,
+                    args=(state.principal(), source.id),
+                )
+        if source.status == "broken":
+            st.error(safe.markdown(source.message), icon=":material/error:")
+        for notice in source.notices:
+            st.warning(safe.markdown(notice), icon=":material/shield:")
+        files = get_runtime().files(state.principal()) if source.kind == "files" else ()
+        for table in source.tables:
+            origin = next((file for file in files if any(t.name == table.name for t in file.tables)), None)
+            _draw_table(source, table, origin)
+
+
+def _draw_table(source: SourceInfo, table: TableSchema, origin: FileOutcome | None) -> None:
+    rows = wording.count(table.row_count, "row") if table.row_count is not None else "rows not counted"
+    title = f"{safe.label(table.qualified_name)} · {rows} · {wording.count(len(table.columns), 'column')}"
+    key = f"{source.id}-{table.qualified_name}"
+    opened = st.expander(title, key=f"table-{key}", on_change="rerun")
+    if not opened.open:
+        return
+    with opened:
+        try:
+            preview = get_runtime().preview(state.principal(), source.alias, table.qualified_name, limit=_PREVIEW_ROWS)
+            grid.draw(preview, key=f"preview-{key}", limit=_PREVIEW_ROWS, total=table.row_count)
+        except TabulaflowError as error:
+            st.error(safe.markdown(error.user_message), icon=":material/error:")
+        columns = [{"Column": c.name, "Type": c.type, "Remark": c.comment} for c in table.columns]
+        st.dataframe(columns, hide_index=True, key=f"columns-{key}")
+        if origin is not None:
+            reading.draw(origin)
+            st.button(
+                f"Remove {safe.label(origin.name)}",
+                key=f"remove-file-{key}",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=get_runtime().remove_file,
+                args=(state.principal(), origin.name),
+            )

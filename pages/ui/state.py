@@ -1,0 +1,82 @@
+"""Session state behind one door: which conversation is open, who is looking, what was said once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from tabulaflow_core.principal import LOCAL_USER, Principal
+from tabulaflow_core.runtime import get_runtime
+
+_CONVERSATION: Final = "tf_conversation"
+_MODEL: Final = "tf_model"
+_PENDING: Final = "tf_pending_question"
+_UPLOADS: Final = "tf_upload_round"
+_WELCOMED: Final = "tf_welcomed"
+URL_KEY: Final = "c"
+
+
+def principal() -> Principal:
+    """Who is looking: the local user until login exists."""
+    return LOCAL_USER
+
+
+def begin_visit() -> None:
+    """At the top of every run: nobody begins with an empty screen."""
+    if _WELCOMED not in st.session_state:
+        st.session_state[_WELCOMED] = True
+        get_runtime().welcome(principal())
+
+
+def conversation_id() -> str | None:
+    """The open conversation: the one in the URL, else the one this tab had open."""
+    from_url = st.query_params.get(URL_KEY)
+    if from_url:
+        st.session_state[_CONVERSATION] = from_url
+    return st.session_state.get(_CONVERSATION)
+
+
+def open_conversation(conversation_id: str | None) -> None:
+    """Make `conversation_id` the open one; None opens an empty one."""
+    st.session_state[_CONVERSATION] = conversation_id
+    if conversation_id is None:
+        st.query_params.pop(URL_KEY, None)
+    else:
+        st.query_params[URL_KEY] = conversation_id
+
+
+def show_in_url(conversation_id: str) -> None:
+    """Put the conversation into the URL, so that reload and a second tab find it."""
+    if st.query_params.get(URL_KEY) != conversation_id:
+        st.query_params[URL_KEY] = conversation_id
+
+
+def model() -> str | None:
+    """The model the person chose, None for the default one."""
+    return st.session_state.get(_MODEL)
+
+
+def choose_model(name: str | None) -> None:
+    """Answer with `name` from now on."""
+    st.session_state[_MODEL] = name
+
+
+def ask_later(question: str) -> None:
+    """Ask `question` in the next run of the chat page: for buttons that suggest one."""
+    st.session_state[_PENDING] = question
+
+
+def take_pending_question() -> str | None:
+    """The question a button left behind, once."""
+    return st.session_state.pop(_PENDING, None)
+
+
+def upload_round() -> int:
+    """Part of the uploader's key: a new round empties it, and frees the memory of what it held."""
+    return int(st.session_state.get(_UPLOADS, 0))
+
+
+def next_upload_round() -> None:
+    """Empty the uploader."""
+    st.session_state[_UPLOADS] = upload_round() + 1

@@ -1,0 +1,46 @@
+"""Text from a model or a file fetches nothing, links nowhere, and keeps its figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.ui import safe
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![x](http://attacker.invalid/?q=1)",
+        "![x][1]\n\n[1]: http://attacker.invalid/",
+        "`![x](http://attacker.invalid)`",
+        "\\![x](http://attacker.invalid)",
+        "````\n![x](http://attacker.invalid)\n```",
+        "``` ![x](u)",
+        "!![x](u)",
+    ],
+)
+def test_no_image_survives(text: str) -> None:
+    assert "![" not in safe.markdown(text)
+
+
+def test_no_link_survives() -> None:
+    made = safe.markdown("[click](http://attacker.invalid) and http://attacker.invalid and <https://attacker.invalid>")
+    assert "](" not in made
+    assert "://" not in made
+
+
+def test_dollars_and_colons_stay_text() -> None:
+    assert safe.markdown("$5 to $10") == "&#36;5 to &#36;10"
+    assert safe.markdown("a:b[0] and :red[x]") == "a&#58;b[0] and &#58;red[x]"
+    assert safe.markdown("at 10:30") == "at 10:30"
+
+
+def test_code_is_left_as_it_is() -> None:
+    assert safe.markdown("`$1`") == "`$1`"
+    assert safe.markdown("```sql\nSELECT '$1'\n```") == "```sql\nSELECT '$1'\n```"
+
+
+def test_labels_are_one_plain_line() -> None:
+    assert safe.label("a\n**b** [c](d)") == r"a \*\*b\*\* \[c\](d)"
+    assert safe.label("x" * 100, length=10) == "x" * 9 + "…"
+    assert safe.label("") == " "
