@@ -1,1 +1,79 @@
+"""What is kept: conversations, turns, results, sources, the usage ledger and secrets, each row with an owner."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tabulaflow_core.store.conversations import Conversations
+    from tabulaflow_core.store.database import Database
+    from tabulaflow_core.store.leases import STALE_SECONDS
+    from tabulaflow_core.store.partial import coalesce, partial_result
+    from tabulaflow_core.store.records import (
+        ConversationInfo,
+        DatabaseRecord,
+        FileRecord,
+        History,
+        TurnRecord,
+        TurnState,
+        UsageRow,
+    )
+    from tabulaflow_core.store.results import Results
+    from tabulaflow_core.store.secrets import Secrets
+    from tabulaflow_core.store.sources import Sources
+    from tabulaflow_core.store.store import Store
+    from tabulaflow_core.store.turns import Turns
+    from tabulaflow_core.store.usage import UsageLedger
+
+_HOME: Final = {
+    "ConversationInfo": "records",
+    "Conversations": "conversations",
+    "Database": "database",
+    "DatabaseRecord": "records",
+    "FileRecord": "records",
+    "History": "records",
+    "Results": "results",
+    "STALE_SECONDS": "leases",
+    "Secrets": "secrets",
+    "Sources": "sources",
+    "Store": "store",
+    "TurnRecord": "records",
+    "TurnState": "records",
+    "Turns": "turns",
+    "UsageLedger": "usage",
+    "UsageRow": "records",
+    "coalesce": "partial",
+    "partial_result": "partial",
+}
+
+__all__ = [
+    "STALE_SECONDS",
+    "ConversationInfo",
+    "Conversations",
+    "Database",
+    "DatabaseRecord",
+    "FileRecord",
+    "History",
+    "Results",
+    "Secrets",
+    "Sources",
+    "Store",
+    "TurnRecord",
+    "TurnState",
+    "Turns",
+    "UsageLedger",
+    "UsageRow",
+    "coalesce",
+    "partial_result",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,63 @@
+"""Brings a store of any earlier version to the latest one, by itself and in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from sqlalchemy import insert, inspect, select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from tabulaflow_core.errors import StoreUnavailable
+from tabulaflow_core.store.database import Database
+from tabulaflow_core.store.tables import metadata, schema_version
+
+Step = Callable[[AsyncConnection], Awaitable[None]]
+
+#: Any number that no other program on the same server uses for its own lock.
+_ADVISORY_LOCK: Final = 7_182_818_284
+
+
+async def _to_2(connection: AsyncConnection) -> None:
+    """A turn can be stopped by a process that does not run it."""
+    await connection.execute(text("ALTER TABLE turns ADD COLUMN cancel_requested BOOLEAN NOT NULL DEFAULT false"))
+
+
+#: Version n is reached from n-1 by `STEPS[n]`. A step is never changed once it was released.
+STEPS: Final[dict[int, Step]] = {2: _to_2}
+LATEST: Final = 2
+
+
+async def migrate_async(database: Database) -> int:
+    """Create the tables, or bring them to the latest version. The version found before comes back, 0 for none.
+
+    Two processes that start at once are safe: the second waits for the first and finds nothing to do.
+
+    Raises:
+        StoreUnavailable: The store was written by a newer version of this program.
+    """
+    async with database.write() as connection:  # takes SQLite's write lock at once
+        if database.backend == "postgresql":
+            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        found = await _version(connection)
+        if found > LATEST:
+            raise StoreUnavailable(
+                f"The store has version {found}, made by a newer version of this program, which knows up to {LATEST}. "
+                "Install the newer version, or set TABULAFLOW_DATA_DIR to another folder."
+            )
+        if found == 0:
+            await connection.run_sync(metadata.create_all)
+            await connection.execute(insert(schema_version).values(id=1, version=LATEST))
+            return 0
+        for version in range(found + 1, LATEST + 1):
+            await STEPS[version](connection)
+        if found < LATEST:
+            await connection.execute(update(schema_version).values(version=LATEST))
+        return found
+
+
+async def _version(connection: AsyncConnection) -> int:
+    there = await connection.run_sync(lambda sync: inspect(sync).has_table(schema_version.name))
+    if not there:
+        return 0
+    return (await connection.execute(select(schema_version.c.version))).scalar_one_or_none() or 0
