@@ -1,1 +1,70 @@
 """What can be asked: connectors, registry, schema, files, and the read-only guard."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tabulaflow_core.data.contracts import (
+        DataConnector,
+        FailureKind,
+        QueryFailure,
+        QueryOutcome,
+        QueryResult,
+        WritableConnector,
+    )
+    from tabulaflow_core.data.engines.duckdb import DuckDBConnector
+    from tabulaflow_core.data.files import FilesConnector
+    from tabulaflow_core.data.registry import DataConnectorRegistry
+    from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableSchema
+    from tabulaflow_core.data.sql import SQLConnector
+    from tabulaflow_core.data.urls import mask_url
+
+__all__ = [
+    "ColumnSchema",
+    "DataConnector",
+    "DataConnectorRegistry",
+    "DuckDBConnector",
+    "FailureKind",
+    "FilesConnector",
+    "ForeignKey",
+    "QueryFailure",
+    "QueryOutcome",
+    "QueryResult",
+    "SQLConnector",
+    "SourceSchema",
+    "TableSchema",
+    "WritableConnector",
+    "mask_url",
+]
+
+_MODULES = {
+    "ColumnSchema": "schema",
+    "DataConnector": "contracts",
+    "DataConnectorRegistry": "registry",
+    "DuckDBConnector": "engines.duckdb",
+    "FailureKind": "contracts",
+    "FilesConnector": "files",
+    "ForeignKey": "schema",
+    "QueryFailure": "contracts",
+    "QueryOutcome": "contracts",
+    "QueryResult": "contracts",
+    "SQLConnector": "sql",
+    "SourceSchema": "schema",
+    "TableSchema": "schema",
+    "WritableConnector": "contracts",
+    "mask_url": "urls",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,195 @@
+"""Rows of a driver -> Arrow, batch by batch, exactly, under a row and a byte cap."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Final, Literal
+
+import pyarrow as pa
+
+from tabulaflow_core.data.engines.base import Caps, Fetched
+
+#: Turns the values of one column of one batch into an array.
+Converter = Callable[[Sequence[object]], pa.Array]
+
+_FIRST_BATCH: Final = 256
+_LARGEST_BATCH: Final = 20_000
+#: Bytes a batch aims at, so that wide rows do not overrun the byte cap before it is looked at.
+_BATCH_BYTES: Final = 4 * 1024 * 1024
+#: Doubles hold every integer up to here.
+_EXACT_DOUBLE: Final = 2**53
+
+
+class TableBuilder:
+    """Collects batches of rows until they end or a cap is reached.
+
+    Args:
+        names: Column names; they may repeat and may be empty.
+        converters: One a column, None to infer the type from the values.
+        caps: The row and byte bounds.
+    """
+
+    def __init__(self, names: Sequence[str], converters: Sequence[Converter | None], caps: Caps) -> None:
+        self._names = list(names)
+        self._converters = [converter or infer_array for converter in converters]
+        self._caps = caps
+        self._chunks: list[list[pa.Array]] = [[] for _ in names]
+        self._rows = 0
+        self._bytes = 0
+        self._cut_by: Literal["rows", "bytes"] | None = None
+
+    @property
+    def batch_size(self) -> int:
+        """How many rows to fetch next; one more than the row cap allows, to learn whether there are more."""
+        size = _FIRST_BATCH
+        if self._rows:
+            size = max(1, min(_LARGEST_BATCH, _BATCH_BYTES * self._rows // max(self._bytes, 1)))
+        return max(1, min(size, self._caps.rows - self._rows + 1))
+
+    def add(self, rows: Sequence[Sequence[object]]) -> bool:
+        """Take a batch; False when nothing more is wanted."""
+        if not rows:
+            return False
+        room = self._caps.rows - self._rows
+        if len(rows) > room:
+            self._cut_by = "rows"
+            rows = rows[:room]
+        if not rows:
+            return False
+        arrays = [convert(column) for convert, column in zip(self._converters, zip(*rows, strict=True), strict=True)]
+        size = sum(array.nbytes for array in arrays)
+        count = len(rows)
+        if self._bytes + size > self._caps.bytes:
+            self._cut_by = "bytes"
+            arrays, count = self._fitting(arrays, count)
+        for chunks, array in zip(self._chunks, arrays, strict=True):
+            chunks.append(array)
+        self._rows += count
+        self._bytes += sum(array.nbytes for array in arrays)
+        return self._cut_by is None
+
+    def _fitting(self, arrays: list[pa.Array], count: int) -> tuple[list[pa.Array], int]:
+        room = self._caps.bytes - self._bytes
+        low, high = 0, count
+        while low < high:
+            middle = (low + high + 1) // 2
+            if sum(array.slice(0, middle).nbytes for array in arrays) <= room:
+                low = middle
+            else:
+                high = middle - 1
+        # Concatenating copies, so that the part left out does not stay in memory behind a slice.
+        return [pa.concat_arrays([array.slice(0, low), array.slice(0, 0)]) for array in arrays], low
+
+    def finish(self) -> Fetched:
+        """The table so far."""
+        columns = [
+            _unified(chunks) if chunks else pa.chunked_array([convert([])])
+            for chunks, convert in zip(self._chunks, self._converters, strict=True)
+        ]
+        return Fetched(table=pa.Table.from_arrays(columns, names=self._names), cut_by=self._cut_by)
+
+
+def typed(kind: pa.DataType) -> Converter:
+    """A converter to `kind` that falls back to inference where a value does not fit it."""
+
+    def convert(values: Sequence[object]) -> pa.Array:
+        try:
+            return pa.array(values, type=kind)
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            return infer_array(values)
+
+    return convert
+
+
+def as_text(values: Sequence[object]) -> pa.Array:
+    """Every value as text, NULL as NULL."""
+    return pa.array([None if value is None else text_of(value) for value in values], type=pa.string())
+
+
+def decimals(values: Sequence[object]) -> pa.Array:
+    """Exact decimals, 128 or 256 bits wide as needed; text where even those, or NaN, do not fit."""
+    whole = scale = 0
+    for value in values:
+        if value is None:
+            continue
+        if not isinstance(value, Decimal) or not value.is_finite():
+            return infer_array(values) if not isinstance(value, Decimal) else as_text(values)
+        _, digits, exponent = value.as_tuple()
+        assert isinstance(exponent, int)
+        scale = max(scale, -exponent)
+        whole = max(whole, len(digits) + exponent)
+    kind = _decimal_type(max(whole, 1), scale)
+    return as_text(values) if kind is None else pa.array(values, type=kind)
+
+
+def _decimal_type(whole: int, scale: int) -> pa.DataType | None:
+    if whole + scale <= 38:
+        return pa.decimal128(38, scale)
+    return pa.decimal256(76, scale) if whole + scale <= 76 else None
+
+
+def infer_array(values: Sequence[object]) -> pa.Array:
+    """The narrowest type that holds every value exactly; text for a mixture."""
+    kinds = {type(value) for value in values}
+    kinds.discard(type(None))
+    if not kinds:
+        return pa.nulls(len(values))
+    if Decimal in kinds and kinds <= {Decimal, int}:
+        return decimals([Decimal(v) if isinstance(v, int) else v for v in values])
+    if len(kinds) == 1 or kinds == {int, float}:
+        try:
+            return pa.array(values)
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            return decimals([None if v is None else Decimal(v) for v in values]) if kinds == {int} else as_text(values)  # type: ignore[arg-type]
+    return as_text(values)
+
+
+def text_of(value: object) -> str:
+    """A value as text without loss: ISO dates, `\\x` hex for bytes, JSON for containers."""
+    match value:
+        case str():
+            return value
+        case bytes() | bytearray() | memoryview():
+            return "\\x" + bytes(value).hex()
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return repr(value)
+        case dt.datetime():
+            return value.isoformat(sep=" ")
+        case dt.date() | dt.time():
+            return value.isoformat()
+        case list() | tuple() | dict():
+            return json.dumps(value, default=text_of, ensure_ascii=False)
+    return str(value)
+
+
+def _unified(chunks: list[pa.Array]) -> pa.ChunkedArray:
+    """One column from batches whose inferred types may differ."""
+    kinds = {chunk.type for chunk in chunks if not pa.types.is_null(chunk.type)}
+    if not kinds:
+        return pa.chunked_array(chunks)
+    kind = kinds.pop() if len(kinds) == 1 else _common(kinds, chunks)
+    if kind is None:
+        return pa.chunked_array([as_text(chunk.to_pylist()) for chunk in chunks], type=pa.string())
+    return pa.chunked_array([chunk.cast(kind) for chunk in chunks], type=kind)
+
+
+def _common(kinds: set[pa.DataType], chunks: list[pa.Array]) -> pa.DataType | None:
+    """The type that holds all of `kinds` exactly, None when only text does."""
+    if all(pa.types.is_decimal(kind) or pa.types.is_int64(kind) for kind in kinds):
+        scale = max(getattr(kind, "scale", 0) for kind in kinds)
+        whole = 1
+        for chunk in chunks:
+            values = (abs(value) for value in chunk.to_pylist() if value is not None)
+            whole = max(whole, len(str(int(max(values, default=0)))))
+        return _decimal_type(whole, scale)
+    if kinds == {pa.int64(), pa.float64()}:
+        largest = max(
+            (abs(v) for c in chunks if pa.types.is_int64(c.type) for v in c.to_pylist() if v is not None), default=0
+        )
+        return pa.float64() if largest <= _EXACT_DOUBLE else None
+    return None

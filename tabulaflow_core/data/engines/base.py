@@ -1,0 +1,87 @@
+"""What an engine adapter promises to `SQLConnector`: raw execution under the engine's own lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import pyarrow as pa
+
+from tabulaflow_core.data.contracts import FailureKind
+from tabulaflow_core.data.schema import SourceSchema
+
+IfExists = Literal["fail", "replace", "append"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """Bounds of one statement.
+
+    Attributes:
+        rows: Rows returned at most.
+        bytes: Arrow bytes returned at most.
+        seconds: Wall time at most.
+    """
+
+    rows: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Rows as they came; `cut_by` names the cap that left some out."""
+
+    table: pa.Table
+    cut_by: Literal["rows", "bytes"] | None = None
+
+
+class EngineFault(Exception):
+    """The statement's own fault, in the engine's words without wrapper, URL or secret."""
+
+    def __init__(self, kind: FailureKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+class EngineAdapter(Protocol):
+    """One engine behind a `SQLConnector`. Safe to use from many tasks of one event loop."""
+
+    @property
+    def dialect(self) -> str:
+        """The sqlglot name of its SQL."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know of the connection."""
+
+    async def open_async(self) -> None:
+        """Connect once, so that a wrong address is known at once.
+
+        Raises:
+            SourceUnavailable: With a sentence that tells the causes apart.
+        """
+
+    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+        """Run `sql` under the engine's lock; cancelling the task stops it in the engine.
+
+        The guard has seen `sql` before, but the lock must hold without it.
+
+        Raises:
+            EngineFault: The statement's fault.
+            SourceUnavailable: The connection's fault.
+        """
+
+    async def read_schema_async(self) -> SourceSchema:
+        """Tables and views, bounded in time whatever their number."""
+
+    async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
+        """Create or fill `table`, all or nothing.
+
+        Raises:
+            EngineFault: The engine refused the rows.
+        """
+
+    async def close_async(self) -> None:
+        """Close every connection; a second call does nothing."""

@@ -1,0 +1,296 @@
+"""SQLite: `mode=ro`, an authorizer that allows reading only, and hardening against hostile files."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Final, TypeVar
+from urllib.parse import quote
+
+import pyarrow as pa
+
+from tabulaflow_core.data.arrow import TableBuilder
+from tabulaflow_core.data.contracts import FailureKind
+from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.sqlite_schema import read_schema
+from tabulaflow_core.data.engines.sqlite_write import write_table
+from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.schema import SourceSchema
+from tabulaflow_core.errors import SourceUnavailable
+
+#: Functions that reach outside the database; the rest of SQLite's are pure. `load_extension` is also off by default.
+_DENIED_FUNCTIONS: Final = frozenset(
+    {"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "sqlite_log"}
+)
+_READING: Final = frozenset(
+    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+)
+#: Bounds on what one statement may make SQLite do; see sqlite.org/security.html.
+_LIMITS: Final = (
+    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
+    (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000),
+    (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 500),
+    (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1_000_000),
+    (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
+)
+#: The least that a single value may measure, however small the byte cap is.
+_LEAST_VALUE_BYTES: Final = 16 * 1024 * 1024
+_UNUSABLE: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+_BUSY_SECONDS: Final = 5.0
+
+T = TypeVar("T")
+
+
+class SQLiteAdapter:
+    """One SQLite file, or one database in memory.
+
+    Args:
+        path: The file; None for a database in memory.
+        read_only: Refuse `write_async`; a file must then exist.
+    """
+
+    dialect: Final = "sqlite"
+
+    def __init__(self, path: Path | None, *, read_only: bool) -> None:
+        self._path = path
+        self._read_only = read_only
+        self._memory: sqlite3.Connection | None = None
+        self._turn = asyncio.Lock()  # one statement at a time on the connection in memory
+        self._closed = False
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """None: a file has no roles."""
+        return ()
+
+    async def open_async(self) -> None:
+        """Open the file once."""
+        await run_blocking_async(self._check)
+
+    def _check(self) -> None:
+        if self._path is None:
+            self._memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+            return
+        if not self._path.exists() and not self._read_only:
+            sqlite3.connect(self._path).close()
+        try:
+            with closing(self._reader()) as connection:
+                connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.Error as error:
+            raise self._unavailable(error) from None
+
+    def _reader(self) -> sqlite3.Connection:
+        """A new connection that cannot write: cheap, and a statement never sees what an earlier one left."""
+        assert self._path is not None
+        try:
+            return _connect(self._path, "mode=ro")
+        except sqlite3.OperationalError:
+            # A WAL database in a folder that cannot be written needs no -shm file when nobody writes to it.
+            idle = self._path.is_file() and not Path(f"{self._path}-wal").exists()
+            if not idle or os.access(self._path.parent, os.W_OK):
+                raise
+            return _connect(self._path, "mode=ro&immutable=1")
+
+    def _unavailable(self, error: sqlite3.Error) -> SourceUnavailable:
+        name = self._path.name if self._path else ":memory:"
+        if self._path is not None and not self._path.exists():
+            return SourceUnavailable(f"There is no file {name!r} at that place. Check the path.")
+        if self._path is not None and self._path.is_dir():
+            return SourceUnavailable(f"{name!r} is a folder, not a database file.")
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
+            return SourceUnavailable(f"{name!r} is not an SQLite database, or it is encrypted.")
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT:
+            return SourceUnavailable(f"The SQLite file {name!r} is damaged: {error}. Restore it from a copy.")
+        return SourceUnavailable(f"The SQLite file {name!r} cannot be opened: {error}. Check its permissions.")
+
+    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+        """Run `sql` under the authorizer."""
+        if self._closed:
+            raise SourceUnavailable("This source is closed. Connect it again.")
+        if self._path is None:
+            async with self._turn:
+                return await self._fetch_async(sql, caps)
+        return await self._fetch_async(sql, caps)
+
+    async def _fetch_async(self, sql: str, caps: Caps) -> Fetched:
+        run = _Run()
+        return await run_blocking_async(lambda: self._fetch(sql, caps, run), interrupt=run.interrupt)
+
+    def _fetch(self, sql: str, caps: Caps, run: _Run) -> Fetched:
+        connection = self._memory
+        try:
+            if connection is None:
+                connection = self._reader()
+        except sqlite3.Error as error:
+            raise self._unavailable(error) from None
+        run.start(connection)
+        try:
+            _lock(connection, caps)
+            return _read(connection, sql, caps, run)
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE:
+                raise self._unavailable(error) from None
+            raise EngineFault(_kind(connection, sql, error), str(error)) from None
+        finally:
+            run.end()
+            if connection is self._memory:
+                _unlock(connection)
+            else:
+                connection.close()
+
+    async def read_schema_async(self) -> SourceSchema:
+        """Tables, views, keys, row counts and samples."""
+        return await self._exclusively_async(lambda connection: read_schema(connection), writable=False)
+
+    async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
+        """Create or fill a table in one transaction."""
+        await self._exclusively_async(
+            lambda connection: write_table(connection, table, rows, if_exists=if_exists), writable=True
+        )
+
+    async def _exclusively_async(self, work: Callable[[sqlite3.Connection], T], *, writable: bool) -> T:
+        run = _Run()
+
+        def call() -> T:
+            connection = self._memory
+            try:
+                if connection is None:
+                    assert self._path is not None
+                    connection = _connect(self._path, "mode=rw") if writable else self._reader()
+                run.start(connection)
+                return work(connection)
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE:
+                    raise self._unavailable(error) from None
+                raise EngineFault(FailureKind.FAILED, str(error)) from None
+            finally:
+                run.end()
+                if connection is not None and connection is not self._memory:
+                    connection.close()
+
+        if self._closed:
+            raise SourceUnavailable("This source is closed. Connect it again.")
+        async with self._turn:
+            return await run_blocking_async(call, interrupt=run.interrupt)
+
+    async def close_async(self) -> None:
+        """Close; statements on a file close their own connection."""
+        self._closed = True
+        async with self._turn:
+            if self._memory is not None:
+                self._memory.close()
+                self._memory = None
+
+
+class _Run:
+    """A statement that may be interrupted from another thread, whenever that comes."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()  # interrupting a closed connection would raise
+        self._connection: sqlite3.Connection | None = None
+        self.stopped = False
+
+    def start(self, connection: sqlite3.Connection) -> None:
+        with self._guard:
+            self._connection = connection
+
+    def end(self) -> None:
+        with self._guard:
+            self._connection = None
+
+    def interrupt(self) -> None:
+        with self._guard:
+            self.stopped = True
+            if self._connection is not None:
+                self._connection.interrupt()
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path))}?{mode}"
+    connection = sqlite3.connect(
+        uri, uri=True, check_same_thread=False, isolation_level=None, timeout=_BUSY_SECONDS, cached_statements=0
+    )
+    try:
+        # A hostile file may hide functions in views, indexes and triggers: sqlite.org/security.html.
+        for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
+            connection.execute(f"PRAGMA {pragma}").close()
+        if hasattr(connection, "setconfig"):  # Python 3.12
+            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").close()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _authorize(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+    if action == sqlite3.SQLITE_FUNCTION:
+        return sqlite3.SQLITE_DENY if (second or "").lower() in _DENIED_FUNCTIONS else sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
+
+
+def _lock(connection: sqlite3.Connection, caps: Caps) -> None:
+    for category, limit in _LIMITS:
+        connection.setlimit(category, limit)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(_LEAST_VALUE_BYTES, min(caps.bytes, 2**30)))
+    connection.execute("PRAGMA query_only=ON").close()
+    connection.set_authorizer(_authorize)
+
+
+def _unlock(connection: sqlite3.Connection) -> None:
+    """Back to writing, for the library's own methods on a database in memory."""
+    connection.set_authorizer(None)
+    connection.execute("PRAGMA query_only=OFF").close()
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**30)
+
+
+def _read(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run) -> Fetched:
+    connection.text_factory = str
+    try:
+        return _read_once(connection, sql, caps, run)
+    except sqlite3.OperationalError as error:
+        if "decode to UTF-8" not in str(error):
+            raise
+    # Text that is no UTF-8 comes as bytes; decoding in Python is slow, so only then.
+    connection.text_factory = _text_or_bytes
+    try:
+        return _read_once(connection, sql, caps, run)
+    finally:
+        connection.text_factory = str
+
+
+def _text_or_bytes(raw: bytes) -> str | bytes:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
+
+
+def _read_once(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run) -> Fetched:
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(sql)
+        names = [column[0] for column in cursor.description or ()]
+        builder = TableBuilder(names, [None] * len(names), caps)
+        while not run.stopped and builder.add(cursor.fetchmany(builder.batch_size)):
+            pass
+        if run.stopped:
+            raise sqlite3.OperationalError("interrupted")
+        return builder.finish()
+
+
+def _kind(connection: sqlite3.Connection, sql: str, error: sqlite3.Error) -> FailureKind:
+    """Did it not compile, or did it break while running? Compiling it once more tells."""
+    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_AUTH or "not authorized" in str(error):
+        return FailureKind.REFUSED
+    if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError):
+        return FailureKind.INVALID
+    try:
+        connection.execute(f"EXPLAIN {sql}").close()
+    except sqlite3.Error:
+        return FailureKind.INVALID
+    return FailureKind.FAILED

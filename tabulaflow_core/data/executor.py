@@ -1,0 +1,83 @@
+"""The one bounded executor for blocking drivers (sqlite3, duckdb, pymysql).
+
+It works without the runtime: threads start on first use and end with the process. Cancelling the task that
+awaits `run_blocking_async` first stops the work through the given `interrupt`, then lets the cancellation go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+#: Statements that may run in blocking drivers at once, in the whole process.
+MAX_WORKERS: Final = 16
+#: Seconds between two tries to interrupt: an interrupt that comes before the statement starts is lost.
+_RETRY_SECONDS: Final = 0.01
+#: Seconds after which a driver that does not obey is left to itself; it is logged.
+_GIVE_UP_SECONDS: Final = 15.0
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MAX_WORKERS, thread_name_prefix="tabulaflow-data")
+
+
+@cache
+def _interrupters() -> ThreadPoolExecutor:
+    # Apart from the pool: when it is full of statements, they could otherwise not be stopped.
+    return ThreadPoolExecutor(4, thread_name_prefix="tabulaflow-stop")
+
+
+async def run_blocking_async(work: Callable[[], T], *, interrupt: Callable[[], None] | None = None) -> T:
+    """Run `work` in a thread and wait for it.
+
+    Args:
+        work: A blocking call.
+        interrupt: Called from another thread, repeatedly until `work` returns, when the awaiting task is cancelled.
+            It must be safe to call at any time, also before `work` began and after it ended.
+    """
+    future = _pool().submit(work)
+    waiter = asyncio.wrap_future(future)
+    try:
+        return await asyncio.shield(waiter)
+    except asyncio.CancelledError:
+        if not future.cancel():
+            await _finish_stopping(waiter, future, interrupt)
+        raise
+
+
+async def _finish_stopping(waiter: asyncio.Future[T], future: Future[T], interrupt: Callable[[], None] | None) -> None:
+    """Stop the work; further cancellations meanwhile do not leave it running."""
+    stopper = asyncio.ensure_future(_stop(waiter, interrupt))
+    while not stopper.done():
+        try:
+            await asyncio.shield(stopper)
+        except asyncio.CancelledError:
+            continue
+    if future.done() and not future.cancelled():
+        future.exception()
+    if waiter.done() and not waiter.cancelled():
+        waiter.exception()  # marks it as seen: the fault of an interrupted statement is nobody's news
+
+
+async def _stop(waiter: asyncio.Future[T], interrupt: Callable[[], None] | None) -> None:
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _GIVE_UP_SECONDS
+    while not waiter.done():
+        if interrupt is not None:
+            try:
+                await loop.run_in_executor(_interrupters(), interrupt)
+            except Exception as error:
+                _log.warning("stopping a statement failed, trying again: %s", type(error).__name__)
+        await asyncio.wait([waiter], timeout=_RETRY_SECONDS)
+        if loop.time() > deadline:
+            _log.error("a statement did not stop within %s seconds", _GIVE_UP_SECONDS)
+            return

@@ -1,0 +1,115 @@
+"""The sources of a session, by alias."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Final, Self
+
+from tabulaflow_core.data.contracts import DataConnector
+from tabulaflow_core.errors import SourceError, UnknownSource
+
+_ALIAS: Final = re.compile(r"[^\W\d][\w\-]{0,62}")
+
+
+class DataConnectorRegistry:
+    """Connectors by alias; owns them: closing the registry closes its connectors.
+
+    A source registered later is known to the next turn; `version` grows with every change.
+    """
+
+    def __init__(self) -> None:
+        self._connectors: dict[str, DataConnector] = {}
+        self._version = 0
+
+    @property
+    def version(self) -> int:
+        """Grows by one with every registration and removal."""
+        return self._version
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """All aliases, in the order of registration."""
+        return tuple(self._connectors)
+
+    def register(self, alias: str, connector: DataConnector) -> None:
+        """Make `connector` known as `alias`.
+
+        Raises:
+            ValueError: `alias` is not a letter or `_` followed by letters, digits, `_` and `-` (63 characters at
+                most), or is taken.
+        """
+        if not _ALIAS.fullmatch(alias):
+            raise ValueError(
+                f"{alias[:80]!r} cannot be an alias: it takes a letter or '_', then letters, digits, '_' or '-', "
+                "63 characters at most."
+            )
+        if alias in self._connectors:
+            raise ValueError(f"There is already a source called {alias!r}. Remove it first, or choose another alias.")
+        self._connectors[alias] = connector
+        self._version += 1
+
+    def get(self, alias: str) -> DataConnector:
+        """The connector called `alias`.
+
+        Raises:
+            UnknownSource: It names the ones there are.
+        """
+        try:
+            return self._connectors[alias]
+        except KeyError:
+            raise self._unknown(alias) from None
+
+    async def unregister_async(self, alias: str) -> None:
+        """Forget `alias` and close its connector.
+
+        Raises:
+            UnknownSource: There is none.
+        """
+        try:
+            connector = self._connectors.pop(alias)
+        except KeyError:
+            raise self._unknown(alias) from None
+        self._version += 1
+        await connector.close_async()
+
+    async def close_async(self) -> None:
+        """Close and forget every connector; a second call does nothing.
+
+        Raises:
+            ExceptionGroup: The failures of those that could not be closed, each with a note that names its alias.
+                The others are closed nevertheless.
+        """
+        failures: list[Exception] = []
+        while self._connectors:
+            alias, connector = self._connectors.popitem()
+            self._version += 1
+            try:
+                await connector.close_async()
+            except Exception as error:  # every other connector must still be closed; all are reported below
+                error.add_note(f"while closing the source {alias!r}")
+                failures.append(error)
+        if failures:
+            raise ExceptionGroup(f"{len(failures)} of the sources could not be closed", failures)
+
+    def _unknown(self, alias: str) -> SourceError:
+        known = ", ".join(repr(name) for name in self._connectors) or "none"
+        return UnknownSource(f"There is no source called {alias[:80]!r}. The sources are: {known}.")
+
+    def __contains__(self, alias: object) -> bool:
+        return alias in self._connectors
+
+    def __len__(self) -> int:
+        return len(self._connectors)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._connectors))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close_async()

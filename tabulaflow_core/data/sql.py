@@ -1,0 +1,245 @@
+"""`SQLConnector`: one database behind the guard, the engine's lock and the caps."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import pyarrow as pa
+
+from tabulaflow_core.config import Limits
+from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome, QueryResult, WritableConnector
+from tabulaflow_core.data.engines.base import Caps, EngineAdapter, EngineFault, IfExists
+from tabulaflow_core.data.hints import hint_for
+from tabulaflow_core.data.schema import SourceSchema
+from tabulaflow_core.data.urls import SourceUrl, parse_source_url
+from tabulaflow_core.errors import SourceError, WriteNotAllowed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class SQLConnector:
+    """A `DataConnector` over SQLite, PostgreSQL, MySQL and MariaDB. Made by `from_url_async`.
+
+    Every query passes the guard, the engine's own read-only lock, and the caps, whatever `read_only` says;
+    only `write_dataframe_async` writes.
+    """
+
+    def __init__(
+        self,
+        adapter: EngineAdapter,
+        *,
+        read_only: bool = True,
+        limits: Limits | None = None,
+        functions: Sequence[str] = (),
+    ) -> None:
+        self._adapter = adapter
+        self._read_only = read_only
+        self._limits = limits or Limits()
+        self._functions = tuple(functions)
+        self._schema = SourceSchema()
+        self._schema_read_at: float | None = None
+        self._schema_turn = asyncio.Lock()
+
+    @classmethod
+    async def from_url_async(
+        cls,
+        url: str,
+        *,
+        read_only: bool = True,
+        limits: Limits | None = None,
+        allowed_roots: Sequence[Path] | None = None,
+        functions: Sequence[str] = (),
+    ) -> WritableConnector:
+        """Connect and read the schema.
+
+        Args:
+            url: `postgresql://`, `mysql://`, `mariadb://`, `sqlite:///` or `duckdb:///`, with or without `+driver`.
+            read_only: False allows `write_dataframe_async`.
+            limits: Bounds of a query.
+            allowed_roots: Folders that may hold database files; None, for programs, allows all.
+            functions: User-defined functions that queries may call.
+
+        Raises:
+            SourceUrlError: The URL is malformed or not allowed.
+            MissingDriver: The engine's driver is not installed.
+            SourceUnavailable: The database does not answer or refuses the user.
+        """
+        source = parse_source_url(url, allowed_roots=allowed_roots)
+        if source.dialect == "duckdb":
+            return await _open_duckdb_async(source, read_only=read_only, limits=limits)
+        adapter = _adapter_for(source, read_only=read_only)
+        connector = cls(adapter, read_only=read_only, limits=limits, functions=functions)
+        try:
+            await adapter.open_async()
+            await connector.refresh_schema_async()
+        except BaseException:
+            await adapter.close_async()
+            raise
+        return connector
+
+    @property
+    def dialect(self) -> str:
+        """The sqlglot name of its SQL."""
+        return self._adapter.dialect
+
+    @property
+    def read_only(self) -> bool:
+        """False when `write_dataframe_async` may be used."""
+        return self._read_only
+
+    @property
+    def schema(self) -> SourceSchema:
+        """The tables as last read."""
+        return self._schema
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know, such as that the role is a superuser."""
+        return self._adapter.notices
+
+    async def refresh_schema_async(self, *, max_age: float = 0.0) -> SourceSchema:
+        """Read the tables again unless they were read less than `max_age` seconds ago."""
+        async with self._schema_turn:
+            read_at = self._schema_read_at
+            if read_at is None or time.monotonic() - read_at >= max_age:
+                self._schema = await self._adapter.read_schema_async()
+                self._schema_read_at = time.monotonic()
+        return self._schema
+
+    async def run_query_async(
+        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+    ) -> QueryOutcome:
+        """Run one read-only query; see `DataConnector`."""
+        from tabulaflow_core.data.guard import Refused, check_statement
+
+        started = time.monotonic()
+        verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
+        if isinstance(verdict, Refused):
+            return QueryFailure(kind=FailureKind.REFUSED, message=verdict.reason, sql=sql)
+        caps = self._caps(limit, timeout)
+        try:
+            async with asyncio.timeout(caps.seconds):
+                fetched = await self._adapter.fetch_async(verdict.sql, caps)
+        except TimeoutError:
+            return QueryFailure(
+                kind=FailureKind.TIMEOUT,
+                message=f"The query was stopped after {caps.seconds:g} seconds.",
+                sql=verdict.sql,
+                hint="Ask for less: a shorter period, fewer columns, or an aggregate.",
+                seconds=time.monotonic() - started,
+            )
+        except EngineFault as fault:
+            return QueryFailure(
+                kind=fault.kind,
+                message=fault.message,
+                sql=verdict.sql,
+                hint=hint_for(fault.message, self._schema, used=verdict.tables),
+                seconds=time.monotonic() - started,
+            )
+        return QueryResult(
+            table=fetched.table,
+            sql=verdict.sql,
+            truncated=fetched.cut_by is not None,
+            cut_by=fetched.cut_by,
+            seconds=time.monotonic() - started,
+        )
+
+    def _caps(self, limit: int | None, timeout: float | None) -> Caps:
+        limits = self._limits
+        return Caps(
+            rows=limits.result_rows if limit is None else max(0, min(limit, limits.result_rows)),
+            bytes=limits.result_bytes,
+            seconds=limits.query_seconds if timeout is None else min(timeout, limits.query_seconds),
+        )
+
+    async def write_dataframe_async(self, df: pd.DataFrame, table: str, *, if_exists: IfExists = "fail") -> None:
+        """Write a DataFrame as a table, all or nothing; its index is left out, NaN and NaT become NULL.
+
+        Args:
+            table: Its name, without a schema.
+            if_exists: What to do when there is such a table already.
+
+        Raises:
+            WriteNotAllowed: The connector was opened with `read_only=True`.
+            SourceError: The table is there already, or the engine cannot hold the rows.
+        """
+        if self._read_only:
+            raise WriteNotAllowed("This source is read-only. Open it with `read_only=False` to write to it.")
+        if if_exists not in ("fail", "replace", "append"):
+            raise ValueError(f"if_exists is {if_exists!r}; it takes 'fail', 'replace' or 'append'")
+        if not table or "\0" in table:
+            raise ValueError("a table needs a name")
+        rows = _arrow_of(df)
+        try:
+            await self._adapter.write_async(table, rows, if_exists=if_exists)
+        except EngineFault as fault:
+            raise SourceError(f"The table {table!r} was not written: {fault.message}.") from None
+        await self.refresh_schema_async()
+
+    async def close_async(self) -> None:
+        """Close every connection; a second call does nothing."""
+        await self._adapter.close_async()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close_async()
+
+    def __repr__(self) -> str:
+        return f"<SQLConnector {self.dialect}{' read-only' if self._read_only else ''}>"
+
+
+def _adapter_for(source: SourceUrl, *, read_only: bool) -> EngineAdapter:
+    if source.dialect == "sqlite":
+        from tabulaflow_core.data.engines.sqlite import SQLiteAdapter
+
+        return SQLiteAdapter(source.path, read_only=read_only)
+    if source.dialect == "postgres":
+        from tabulaflow_core.data.engines.postgres import PostgresAdapter
+
+        return PostgresAdapter(source)
+    from tabulaflow_core.data.engines.mysql import MySQLAdapter
+
+    return MySQLAdapter(source)
+
+
+async def _open_duckdb_async(source: SourceUrl, *, read_only: bool, limits: Limits | None) -> WritableConnector:
+    from tabulaflow_core.data.engines.duckdb import DuckDBConnector
+
+    return await DuckDBConnector.open_async(source.path, read_only=read_only, limits=limits)
+
+
+def _arrow_of(df: pd.DataFrame) -> pa.Table:
+    """The frame's columns as Arrow, exactly; a column of mixed objects becomes text."""
+    from tabulaflow_core.data.arrow import infer_array
+
+    names = [str(name) for name in df.columns]
+    folded = [name.casefold() for name in names]
+    if repeated := sorted({name for name in names if folded.count(name.casefold()) > 1}):
+        raise SourceError(f"The DataFrame has more than one column called {repeated}. Rename them first.")
+    if not names:
+        raise SourceError("The DataFrame has no columns.")
+    arrays = []
+    for position in range(len(names)):
+        column = df.iloc[:, position]
+        try:
+            array = pa.Array.from_pandas(column)
+        except (pa.ArrowException, OverflowError, TypeError, ValueError):
+            array = infer_array(
+                [None if missing else value for value, missing in zip(column, column.isna(), strict=True)]
+            )
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        arrays.append(array)
+    return pa.Table.from_arrays(arrays, names=names)
