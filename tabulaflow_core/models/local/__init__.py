@@ -1,1 +1,51 @@
+"""The embedded model: its weights, its server inside the process, and the chat model on top.
 
+Nothing here is imported before it is used, so that a program without the embedded model pays nothing for it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tabulaflow_core.models.local.fetch import pull
+    from tabulaflow_core.models.local.model import LocalModel
+    from tabulaflow_core.models.local.progress import Progress, PullCancelled
+    from tabulaflow_core.models.local.server import LocalServer
+    from tabulaflow_core.models.local.status import LocalModelStatus, local_model_status
+    from tabulaflow_core.models.local.weights import DEFAULT_WEIGHTS, SMALL_WEIGHTS, LocalWeights, find_weights
+
+__all__ = [
+    "DEFAULT_WEIGHTS",
+    "SMALL_WEIGHTS",
+    "LocalModel",
+    "LocalModelStatus",
+    "LocalServer",
+    "LocalWeights",
+    "Progress",
+    "PullCancelled",
+    "find_weights",
+    "local_model_status",
+    "pull",
+]
+
+_HOME = {
+    "DEFAULT_WEIGHTS": "weights",
+    "SMALL_WEIGHTS": "weights",
+    "LocalModel": "model",
+    "LocalModelStatus": "status",
+    "LocalServer": "server",
+    "LocalWeights": "weights",
+    "Progress": "progress",
+    "PullCancelled": "progress",
+    "find_weights": "weights",
+    "local_model_status": "status",
+    "pull": "fetch",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
