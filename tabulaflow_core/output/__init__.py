@@ -1,1 +1,121 @@
+"""What an answer is: results by id, tables, charts and numbers made from their rows, and where they came from."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tabulaflow_core.output.cells import (
+        cell_text as cell_text,
+    )
+    from tabulaflow_core.output.cells import (
+        column_values as column_values,
+    )
+    from tabulaflow_core.output.cells import (
+        json_value as json_value,
+    )
+    from tabulaflow_core.output.cells import (
+        number_text as number_text,
+    )
+    from tabulaflow_core.output.charts import choose_chart as choose_chart
+    from tabulaflow_core.output.describe import describe as describe
+    from tabulaflow_core.output.describe import question_language as question_language
+    from tabulaflow_core.output.export import csv_bytes as csv_bytes
+    from tabulaflow_core.output.figures import unsupported_figures as unsupported_figures
+    from tabulaflow_core.output.provenance import Provenance as Provenance
+    from tabulaflow_core.output.provenance import provenance as provenance
+    from tabulaflow_core.output.results import (
+        MemoryResultStore as MemoryResultStore,
+    )
+    from tabulaflow_core.output.results import (
+        ResultStore as ResultStore,
+    )
+    from tabulaflow_core.output.results import (
+        StoredResult as StoredResult,
+    )
+    from tabulaflow_core.output.specs import (
+        ArtifactSpec as ArtifactSpec,
+    )
+    from tabulaflow_core.output.specs import (
+        ChartSpec as ChartSpec,
+    )
+    from tabulaflow_core.output.specs import (
+        ChartType as ChartType,
+    )
+    from tabulaflow_core.output.specs import (
+        MetricSpec as MetricSpec,
+    )
+    from tabulaflow_core.output.specs import (
+        TableSpec as TableSpec,
+    )
+    from tabulaflow_core.output.tables import (
+        preview_text as preview_text,
+    )
+    from tabulaflow_core.output.tables import (
+        rows_json as rows_json,
+    )
+    from tabulaflow_core.output.tables import (
+        table_json as table_json,
+    )
+    from tabulaflow_core.output.words import chart_wish as chart_wish
+
+_WHERE = {
+    "ArtifactSpec": "specs",
+    "ChartSpec": "specs",
+    "ChartType": "specs",
+    "MemoryResultStore": "results",
+    "MetricSpec": "specs",
+    "Provenance": "provenance",
+    "ResultStore": "results",
+    "StoredResult": "results",
+    "TableSpec": "specs",
+    "cell_text": "cells",
+    "chart_wish": "words",
+    "choose_chart": "charts",
+    "column_values": "cells",
+    "csv_bytes": "export",
+    "describe": "describe",
+    "json_value": "cells",
+    "number_text": "cells",
+    "preview_text": "tables",
+    "provenance": "provenance",
+    "question_language": "describe",
+    "rows_json": "tables",
+    "table_json": "tables",
+    "unsupported_figures": "figures",
+}
+
+__all__ = [
+    "ArtifactSpec",
+    "ChartSpec",
+    "ChartType",
+    "MemoryResultStore",
+    "MetricSpec",
+    "Provenance",
+    "ResultStore",
+    "StoredResult",
+    "TableSpec",
+    "cell_text",
+    "chart_wish",
+    "choose_chart",
+    "column_values",
+    "csv_bytes",
+    "describe",
+    "json_value",
+    "number_text",
+    "preview_text",
+    "provenance",
+    "question_language",
+    "rows_json",
+    "table_json",
+    "unsupported_figures",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,125 @@
+"""Cells: from Arrow to Python, to JSON, and to text for a person or a model."""
+
+from __future__ import annotations
+
+import math
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+
+import pyarrow as pa
+from pydantic import JsonValue
+
+#: A float needs at most 15 digits to look the way it was meant: 0.1 + 0.2 reads 0.3.
+_FLOAT_DIGITS = 15
+
+
+def column_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
+    """The cells as Python objects.
+
+    What Python's own types cannot hold, such as nanoseconds or the year 294276, comes as ISO-like text.
+    """
+    if _may_overflow(column.type):
+        try:
+            column = column.cast(_in_microseconds(column.type))
+        except pa.ArrowInvalid:
+            return _texts(column)
+    try:
+        return list(column.to_pylist())
+    except (ValueError, OverflowError):
+        return _texts(column)
+
+
+def _may_overflow(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_duration(kind) or pa.types.is_time64(kind))
+
+
+def _in_microseconds(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", tz=kind.tz)
+    return pa.duration("us") if pa.types.is_duration(kind) else pa.time64("us")
+
+
+def _texts(column: pa.ChunkedArray | pa.Array) -> list[object]:
+    if pa.types.is_duration(column.type):
+        column = column.cast(pa.int64())
+    return [
+        None if text is None else text.replace(" ", "T", 1) if text[:1].isdigit() else text
+        for text in column.cast(pa.string()).to_pylist()
+    ]
+
+
+def json_value(value: object) -> JsonValue:
+    """One cell for JSON: integers as numbers, decimals, bytes (hex), intervals as text, NaN and infinity as null."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return _decimal_json(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).hex()
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {str(key): json_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [json_value(item) for item in value]
+    return str(value)
+
+
+def _decimal_json(value: Decimal) -> JsonValue:
+    if not value.is_finite():
+        return None
+    # An engine's wide integers (HUGEINT, the sum of integers) travel as decimals without places.
+    return int(value) if value.as_tuple().exponent == 0 else format(value, "f")
+
+
+def json_column(column: pa.ChunkedArray) -> list[JsonValue]:
+    """A column for JSON, cell by cell as `json_value` writes it."""
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_null(kind):
+        return list(column.to_pylist())
+    return [json_value(value) for value in column_values(column)]
+
+
+def number_text(value: int | float | Decimal, *, grouped: bool = True) -> str:
+    """A number for a person: exact, with thousands separators, without the noise of binary fractions."""
+    comma = "," if grouped else ""
+    if isinstance(value, int):
+        return format(value, f"{comma}d")
+    if isinstance(value, Decimal):
+        return format(value, f"{comma}f") if value.is_finite() else "no number"
+    if not math.isfinite(value):
+        return "no number" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    if value != 0 and not 1e-6 <= abs(value) < 1e15:
+        return format(value, f".{_FLOAT_DIGITS}g")
+    exact = Decimal(format(value, f".{_FLOAT_DIGITS}g"))
+    return format(exact.to_integral_value() if exact == exact.to_integral_value() else exact, f"{comma}f")
+
+
+def cell_text(value: object, *, grouped: bool = False, max_chars: int | None = None) -> str:
+    """A cell on one line of text; `NULL` for none."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, (int, float, Decimal)):
+        text = number_text(value, grouped=grouped)
+    elif isinstance(value, (bytes, bytearray)):
+        text = "0x" + bytes(value[: max_chars or len(value)]).hex()
+    elif isinstance(value, datetime):
+        text = _datetime_text(value)
+    elif isinstance(value, timedelta):
+        text = str(value)
+    else:
+        text = str(json_value(value)) if not isinstance(value, str) else value
+    text = " ".join(text.split()) if any(c.isspace() and c != " " for c in text) else text
+    if max_chars is not None and len(text) > max_chars:
+        return text[: max_chars - 1].rstrip() + "…"
+    return text
+
+
+def _datetime_text(value: datetime) -> str:
+    if value.tzinfo is None and value.time() == time():
+        return value.date().isoformat()
+    return value.isoformat(sep=" ")

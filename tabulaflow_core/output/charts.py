@@ -1,0 +1,128 @@
+"""The chart or the number that a result is shown as, right without being asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from tabulaflow_core.output.cells import number_text
+from tabulaflow_core.output.columns import Column, describe_columns
+from tabulaflow_core.output.figure import figure_json
+from tabulaflow_core.output.plan import Plan, Wish, plan_chart
+from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.output.series import Drawing, Series, draw
+from tabulaflow_core.output.specs import ChartSpec, ChartType, MetricSpec
+from tabulaflow_core.output.words import chart_wish
+
+
+def choose_chart(
+    result: StoredResult,
+    *,
+    question: str = "",
+    type: ChartType | None = None,
+    x: str | None = None,
+    y: Sequence[str] | None = None,
+    color: str | None = None,
+    title: str = "",
+) -> ChartSpec | MetricSpec | None:
+    """What best shows `result`: a metric, a chart, or None when the table says it all.
+
+    Args:
+        question: As asked, in any of English, German, Spanish and French; "as a bar chart" in it is honoured.
+        type: The kind asked for, before the question's.
+        x: Name of the column on the axis. A name that is not there is passed over.
+        y: Names of the measures.
+        color: Name of the column that splits the series.
+        title: The chart's title; made from the columns when empty.
+    """
+    table = result.table
+    wish = type or chart_wish(question)
+    if not table.num_rows or not table.num_columns or wish == "none":
+        return None
+    columns = describe_columns(table)
+    if table.num_rows == 1 and table.num_columns == 1:
+        return _metric(result, columns[0], title)
+    plan = plan_chart(columns, table.num_rows, Wish(question=question, kind=wish, x=x, y=tuple(y or ()), color=color))
+    if plan is None:
+        return None
+    drawing = draw(plan)
+    if not any(value is not None for series in drawing.series for value in series.y):
+        return None
+    if result.truncated:
+        drawing.notes.append("the result was cut")
+    title = title or _title(plan)
+    return ChartSpec(
+        id=f"c_{uuid4().hex[:16]}",
+        table_id=result.id,
+        type=plan.type,
+        title=title,
+        x=plan.x.index,
+        y=tuple(c.index for c in plan.y),
+        color=plan.color.index if plan.color else None,
+        summary=_summary(plan, drawing),
+        plotly=figure_json(plan, drawing, title),
+    )
+
+
+def _metric(result: StoredResult, column: Column, title: str) -> MetricSpec | None:
+    value = column.values[0]
+    is_number = column.role == "measure" or column.unit in ("year", "number")
+    if not is_number or value is None or isinstance(value, (bool, str)):
+        return None
+    text = number_text(value, grouped=column.role == "measure")  # type: ignore[arg-type]
+    return MetricSpec(table_id=result.id, label=title or column.label, value=text)
+
+
+def _title(plan: Plan) -> str:
+    if plan.type == "histogram":
+        return _capital(f"distribution of {plan.y[0].label}")
+    if plan.type == "scatter":
+        return _capital(f"{plan.y[0].label} against {plan.x.label}")
+    measures = ", ".join(c.label for c in plan.y[:3])
+    split = f" and {plan.color.label}" if plan.color else ""
+    axis = f"{plan.coarse.label} and {plan.x.label}" if plan.coarse else plan.x.label
+    return _capital(f"{measures} by {axis}{split}")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+_NAMES = {
+    "bar": "Bar chart",
+    "line": "Line chart",
+    "scatter": "Scatter chart",
+    "pie": "Pie chart",
+    "area": "Area chart",
+    "histogram": "Histogram",
+}
+
+
+def _summary(plan: Plan, drawing: Drawing) -> str:
+    """The chart in one line, for those who do not see it."""
+    head = f"{_NAMES[plan.type]}: {_title(plan)}"
+    facts = [_extent(plan, drawing), *drawing.notes]
+    return " ".join(f"{head}. {'; '.join(fact for fact in facts if fact)}.".split())
+
+
+def _extent(plan: Plan, drawing: Drawing) -> str:
+    series = drawing.series
+    if len(series) > 1:
+        places = len({x for s in series for x in s.x})
+        return f"{len(series)} series over {places:,} {'points' if plan.type == 'scatter' else 'places'}"
+    only: Series = series[0]
+    known = [(value, place) for place, value in zip(only.x, only.y, strict=True) if value is not None]
+    (high, high_at), (low, low_at) = max(known, key=lambda p: p[0]), min(known, key=lambda p: p[0])
+    things = {"bar": "bars", "histogram": "bars", "pie": "parts"}.get(plan.type, "points")
+    count = f"{len(only.x):,} {things}"
+    if plan.x.role == "time" and plan.type in ("line", "area"):
+        count += f" from {_place(only.x[0])} to {_place(only.x[-1])}"
+    if plan.type == "scatter":
+        return count
+    return (
+        f"{count}; highest {_place(high_at)} with {number_text(high)}, lowest {_place(low_at)} with {number_text(low)}"
+    )
+
+
+def _place(place: str | float) -> str:
+    return format(place, ".15g") if isinstance(place, float) else place[:60]

@@ -1,0 +1,173 @@
+"""What a result's columns are for: measures to draw, time to draw along, labels, and ids to leave alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from functools import cached_property
+from typing import Final, Literal
+
+import pyarrow as pa
+
+from tabulaflow_core.output.cells import column_values
+from tabulaflow_core.output.words import MONTHS, WEEKDAYS
+
+Role = Literal["measure", "time", "category", "id", "other"]
+#: How a time column is read: real dates, years, texts that sort as they stand, or names in the calendar's order.
+TimeUnit = Literal["date", "year", "number", "text", "month_name", "weekday"]
+
+_SAMPLE: Final = 1_000
+_YEAR: Final = re.compile(r"(?:^|_)(?:year|yr|jahr|año|anio|année|annee|an)(?:$|_)|year$|jahr$", re.IGNORECASE)
+_PART: Final = re.compile(
+    r"(?:^|_)(?:month|monat|mes|mois|quarter|quartal|trimestre|qtr|week|woche|semana|semaine|kw"
+    r"|day|tag|d[ií]a|jour|hour|stunde|hora|heure|weekday|wochentag|dow|period|periode)(?:$|_)"
+    r"|_?(?:month|quarter|week|hour|weekday)(?:_?(?:no|num|nr|number))?$|monat$|quartal$",
+    re.IGNORECASE,
+)
+_ID: Final = re.compile(
+    r"(?:^|_)(?:id|ids|uuid|guid|pk|fk|rowid|oid|key|code|zip|zipcode|postcode|postal|plz|phone|tel|fax|isbn|ean|sku|iban)(?:$|_)"
+    r"|(?:order|invoice|account|customer|card|case|ticket|serial|ref|reference|article|item|product|employee|staff)"
+    r"_?(?:no|nr|num|number)$|(?:kunden|auftrags|rechnungs|artikel|konto|personal|bestell)_?(?:nr|nummer)$|(?<=[a-z])(?:Id|ID)$",
+    re.IGNORECASE,
+)
+_CAMEL_ID: Final = re.compile(r"[a-z](?:Id|ID|Key)$")
+_COUNTS: Final = re.compile(r"count|sum|avg|total|anzahl|number_of|num_|n_|distinct|min\(|max\(", re.IGNORECASE)
+_ISO_DAY: Final = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$")
+_ISO_MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$")
+_SORTABLE: Final = re.compile(
+    r"\d{4}(?:[-/. ]?(?:Q|q|T|H|S)[1-4]|[-/. ]?(?:W|w|KW ?)\d\d?|/(?:0[1-9]|1[0-2]))$|(?:19|20)\d{2}$|Q[1-4]$|W\d\d$"
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a result.
+
+    Attributes:
+        index: Its place; names may repeat, places do not.
+        role: What it is for.
+        unit: How its time is read, None when it is no time.
+    """
+
+    index: int
+    name: str
+    role: Role
+    unit: TimeUnit | None
+    data: pa.ChunkedArray
+
+    @cached_property
+    def values(self) -> list[object]:
+        """All cells."""
+        return column_values(self.data)
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many different values there are, nulls left out."""
+        return len({_hashable(value) for value in self.values if value is not None})
+
+    @property
+    def label(self) -> str:
+        """The name for an axis: underscores as spaces, nothing else changed."""
+        return humanize(self.name)
+
+
+def _hashable(value: object) -> object:
+    return value if isinstance(value, (str, int, float, Decimal, date, bytes)) else repr(value)
+
+
+def humanize(name: str) -> str:
+    """`order_total` -> `order total`; expressions stay as written."""
+    return name if re.search(r"[()*+]", name) else " ".join(name.replace("_", " ").split()) or name
+
+
+def describe_columns(table: pa.Table) -> list[Column]:
+    """The columns of `table` with their roles, judged by type, name and the first rows."""
+    columns = []
+    for index, field in enumerate(table.schema):
+        data = table.column(index)
+        role, unit = _role(field.name, data)
+        columns.append(Column(index, field.name, role, unit, data))
+    return columns
+
+
+def _role(name: str, data: pa.ChunkedArray) -> tuple[Role, TimeUnit | None]:
+    kind = data.type
+    if data.null_count == len(data):
+        return "other", None
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return "time", "date"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _number_role(_snake(name), [v for v in column_values(data[:_SAMPLE]) if v is not None])
+    if pa.types.is_boolean(kind):
+        return "category", None
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return _text_role(_snake(name), [str(v) for v in column_values(data[:_SAMPLE]) if v is not None])
+    return "other", None
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[\s.\-]+", "_", name).strip("_")
+
+
+def _number_role(name: str, sample: list[object]) -> tuple[Role, TimeUnit | None]:
+    numbers = [v for v in sample if isinstance(v, (int, float, Decimal)) and v == v]
+    if not numbers:
+        return "other", None
+    whole = all(abs(float(v)) < 1e18 and v == int(v) for v in numbers)
+    if whole and not _COUNTS.search(name):
+        least, most = min(map(int, numbers)), max(map(int, numbers))
+        if _YEAR.search(name) and 1000 <= least <= most <= 2999:
+            return "time", "year"
+        if _PART.search(name) and 0 <= least <= most <= 53:
+            return "time", "number"
+        if (_PART.search(name) or _YEAR.search(name)) and 100_001 <= least <= most <= 299_912:
+            return "time", "text"
+        if _ID.search(name):
+            return "id", None
+    return "measure", None
+
+
+def _text_role(name: str, sample: list[str]) -> tuple[Role, TimeUnit | None]:
+    texts = [text.strip() for text in sample if text.strip()]
+    if not texts:
+        return "other", None
+    if all(_ISO_DAY.match(t) or _ISO_MONTH.match(t) for t in texts):
+        return "time", "date"
+    if all(_SORTABLE.match(t) for t in texts) and (not _ID.search(name)):
+        return "time", "text"
+    folded = [t.casefold().rstrip(".") for t in texts]
+    if len(set(folded)) > 1 or _PART.search(name):
+        if all(t in MONTHS for t in folded):
+            return "time", "month_name"
+        if all(t in WEEKDAYS for t in folded):
+            return "time", "weekday"
+    return ("id" if _ID.search(name) and len(set(texts)) == len(texts) else "category"), None
+
+
+def time_key(column: Column, value: object) -> tuple[int, object]:
+    """A sort key for a cell of a time column; empty cells come last."""
+    if value is None or (isinstance(value, float) and value != value):
+        return (2, 0)
+    if column.unit == "month_name":
+        return (0, MONTHS.get(str(value).strip().casefold().rstrip("."), 99))
+    if column.unit == "weekday":
+        return (0, WEEKDAYS.get(str(value).strip().casefold().rstrip("."), 99))
+    if column.unit in ("year", "number") and isinstance(value, (int, float, Decimal)):
+        return (0, float(value))
+    return (0, time_text(value))
+
+
+def time_text(value: object) -> str:
+    """A time as ISO text without its zone, as plotly draws it; whole days without a clock."""
+    if isinstance(value, datetime):
+        value = value.replace(tzinfo=None)
+        return value.date().isoformat() if value.time() == value.time().min else value.isoformat(sep=" ")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, (int, float, Decimal)) and value == int(value):
+        return str(int(value))
+    return str(value).strip()

@@ -1,0 +1,204 @@
+"""An answer in one to three sentences, taken from the rows alone: no model, so nothing in it can be made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from tabulaflow_core.output.cells import cell_text, number_text
+from tabulaflow_core.output.columns import Column, describe_columns
+from tabulaflow_core.output.plan import number
+from tabulaflow_core.output.results import StoredResult
+
+_FEW_ROWS: Final = 10
+_NAMED_ROWS: Final = 3
+_CELL_CHARS: Final = 80
+_SHOWN_COLUMNS: Final = 4
+
+_WORDS: Final = {
+    "de": "der die das wie viele welche welcher welches wer ist sind und im pro nach gibt hat haben mit von für den",
+    "es": "el los las cuántos cuántas cuantos cuál cuáles qué quién por del con para hay tiene más son cada",
+    "fr": "le les combien quel quelle quels quelles qui est sont et par des du avec pour dans chaque nombre plus",
+    "en": "the how many much which what who is are of by per each for and in with show list give that have",
+}
+_PHRASES: Final[dict[str, dict[str, str]]] = {
+    "en": {
+        "none": "No row fits this question.",
+        "no_value": "There is no value for this: no row fits, or the cells are empty.",
+        "rows": "{n} rows",
+        "first": "{n} rows; the first are {items}.",
+        "highest": "{n} rows; the highest {measure}: {items}.",
+        "lowest": "{n} rows; the lowest {measure}: {items}.",
+        "cut": "The result was cut; there are more rows.",
+        "empty": "empty",
+        "and": "and",
+    },
+    "de": {
+        "none": "Keine Zeile passt zu dieser Frage.",
+        "no_value": "Dafür gibt es keinen Wert: Keine Zeile passt, oder die Zellen sind leer.",
+        "rows": "{n} Zeilen",
+        "first": "{n} Zeilen; die ersten sind {items}.",
+        "highest": "{n} Zeilen; am höchsten bei {measure}: {items}.",
+        "lowest": "{n} Zeilen; am niedrigsten bei {measure}: {items}.",
+        "cut": "Das Ergebnis wurde gekürzt; es gibt mehr Zeilen.",
+        "empty": "leer",
+        "and": "und",
+    },
+    "es": {
+        "none": "Ninguna fila corresponde a esta pregunta.",
+        "no_value": "No hay ningún valor: ninguna fila corresponde o las celdas están vacías.",
+        "rows": "{n} filas",
+        "first": "{n} filas; las primeras son {items}.",
+        "highest": "{n} filas; las más altas en {measure}: {items}.",
+        "lowest": "{n} filas; las más bajas en {measure}: {items}.",
+        "cut": "El resultado se recortó; hay más filas.",
+        "empty": "vacío",
+        "and": "y",
+    },
+    "fr": {
+        "none": "Aucune ligne ne correspond à cette question.",
+        "no_value": "Il n'y a pas de valeur : aucune ligne ne correspond, ou les cellules sont vides.",
+        "rows": "{n} lignes",
+        "first": "{n} lignes ; les premières sont {items}.",
+        "highest": "{n} lignes ; les plus élevées pour {measure} : {items}.",
+        "lowest": "{n} lignes ; les plus basses pour {measure} : {items}.",
+        "cut": "Le résultat a été coupé ; il y a d'autres lignes.",
+        "empty": "vide",
+        "and": "et",
+    },
+}
+
+
+def question_language(question: str) -> str:
+    """`en`, `de`, `es` or `fr` by its small words; `en` in doubt."""
+    words = re.findall(r"[^\W\d_]+", question.casefold())
+    score = {language: sum(map(words.count, known.split())) for language, known in _WORDS.items()}
+    best = max(score, key=lambda language: score[language])
+    return best if score[best] > score["en"] else "en"
+
+
+def describe(result: StoredResult, *, question: str = "") -> str:
+    """One to three sentences that say what the rows say, in the question's language where it is known.
+
+    Numbers stand as in the rows; English ones get thousands separators, and a fraction of more than six decimal
+    places is rounded to four.
+    """
+    language = question_language(question)
+    say = _Sayer(language)
+    columns = [c for c in describe_columns(result.table)]
+    rows = result.table.num_rows
+    if not rows or not columns:
+        return say.phrase("none")
+    if rows == 1:
+        text = say.one_row(columns)
+    elif rows <= _FEW_ROWS:
+        text = say.few_rows(columns, rows)
+    else:
+        text = say.many_rows(columns, rows)
+    return f"{text} {say.phrase('cut')}" if result.truncated else text
+
+
+class _Sayer:
+    """Sentences of one language."""
+
+    def __init__(self, language: str) -> None:
+        self._phrases = _PHRASES[language]
+        self._english = language == "en"
+
+    def phrase(self, name: str, **values: str) -> str:
+        return self._phrases[name].format(**values)
+
+    def one_row(self, columns: Sequence[Column]) -> str:
+        if all(c.values[0] is None for c in columns):
+            return self.phrase("no_value")
+        if len(columns) == 1:
+            return f"{_label(columns[0])}: {self.cell(columns[0], 0)}."
+        return "; ".join(f"{_label(c, first=i == 0)}: {self.cell(c, 0)}" for i, c in enumerate(columns)) + "."
+
+    def few_rows(self, columns: Sequence[Column], rows: int) -> str:
+        return f"{self.phrase('rows', n=str(rows))}: {self._join(self._items(columns, range(rows)))}."
+
+    def many_rows(self, columns: Sequence[Column], rows: int) -> str:
+        count = self.count(rows)
+        measures = [c for c in columns if c.role == "measure"]
+        named = next((c for c in columns if c.role in ("category", "time")), None)
+        if measures and named:
+            # The rows' own order tells what was asked for; only an unsorted result is ranked here.
+            for measure in measures:
+                values = [number(v) for v in measure.values]
+                if (order := _order(values)) is not None:
+                    items = self._items(columns, range(_NAMED_ROWS))
+                    return self.phrase(order, n=count, measure=measure.label, items=self._join(items))
+            if named.role == "category":
+                ranked = _largest([number(v) for v in measures[0].values], _NAMED_ROWS)
+                items = self._items([named, measures[0]], ranked)
+                return self.phrase("highest", n=count, measure=measures[0].label, items=self._join(items))
+        return self.phrase("first", n=count, items=self._join(self._items(columns, range(_NAMED_ROWS))))
+
+    def count(self, rows: int) -> str:
+        return number_text(rows, grouped=self._english)
+
+    def cell(self, column: Column, row: int) -> str:
+        value = column.values[row]
+        if value is None or (isinstance(value, float) and value != value):
+            return self.phrase("empty")
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+            return cell_text(value, max_chars=_CELL_CHARS)
+        return number_text(_rounded(value), grouped=self._english and column.role == "measure")
+
+    def _items(self, columns: Sequence[Column], rows: Sequence[int]) -> list[str]:
+        shown = list(columns)[:_SHOWN_COLUMNS]
+        return [self._item(shown, row) for row in rows]
+
+    def _item(self, columns: Sequence[Column], row: int) -> str:
+        head = self.cell(columns[0], row)
+        rest = columns[1:]
+        if not rest:
+            return head
+        if len(rest) == 1:
+            return f"{head} ({self.cell(rest[0], row)})"
+        return f"{head} ({', '.join(f'{c.label} {self.cell(c, row)}' for c in rest)})"
+
+    def _join(self, items: Sequence[str]) -> str:
+        if len(items) < 2:
+            return "".join(items)
+        return f"{', '.join(items[:-1])} {self.phrase('and')} {items[-1]}"
+
+
+def _label(column: Column, *, first: bool = True) -> str:
+    label = column.label
+    if re.fullmatch(r"count\s*\(\s*(?:\*|\d+)\s*\)|count star\(\)", label, re.IGNORECASE):
+        label = "count"
+    return label[:1].upper() + label[1:] if first and label[:1].islower() else label
+
+
+def _rounded(value: int | float | Decimal) -> int | float | Decimal:
+    if isinstance(value, int):
+        return value
+    exact = value if isinstance(value, Decimal) else Decimal(format(value, ".15g")) if value - value == 0 else None
+    if exact is None or not exact.is_finite():
+        return value
+    places = -int(exact.as_tuple().exponent)
+    if places <= 6:
+        return value
+    keep = 4 if abs(exact) >= Decimal("0.01") or exact == 0 else 4 - exact.adjusted() - 2
+    return round(exact, keep).normalize() if keep < places else value
+
+
+def _order(values: Sequence[float | None]) -> str | None:
+    """`highest` when the values fall from the first row on, `lowest` when they rise, None when neither."""
+    known = [v for v in values if v is not None]
+    if len(known) != len(values) or known[0] == known[-1]:
+        return None
+    pairs = list(pairwise(known))
+    if all(a >= b for a, b in pairs):
+        return "highest"
+    return "lowest" if all(a <= b for a, b in pairs) else None
+
+
+def _largest(values: Sequence[float | None], most: int) -> list[int]:
+    known = [i for i, v in enumerate(values) if v is not None]
+    return sorted(known, key=lambda i: -(values[i] or 0.0))[:most]

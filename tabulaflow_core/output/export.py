@@ -1,0 +1,39 @@
+"""Results to take away: CSV with every value exact."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Final
+
+import pyarrow as pa
+
+from tabulaflow_core.output.cells import json_column
+
+#: Excel takes a CSV file for UTF-8 only when it begins with this.
+BOM: Final = b"\xef\xbb\xbf"
+
+
+def csv_bytes(table: pa.Table, *, bom: bool = False) -> bytes:
+    """The table as RFC 4180 CSV in UTF-8, values exact: no rounding, no grouping, dates ISO, nothing for null.
+
+    Args:
+        bom: Begin with a byte order mark, which Excel needs.
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(table.column_names)
+    columns = [[_text(cell) for cell in json_column(table.column(i))] for i in range(table.num_columns)]
+    writer.writerows(zip(*columns, strict=True))
+    return (BOM if bom else b"") + buffer.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _text(cell: object) -> object:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, (list, dict)):
+        return json.dumps(cell, ensure_ascii=False, separators=(",", ":"))
+    return cell

@@ -1,0 +1,294 @@
+"""The points of a chart: grouped, sorted, cut to the largest, and thinned to what a browser draws at ease."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+from tabulaflow_core.output.cells import cell_text
+from tabulaflow_core.output.columns import Column, time_key, time_text
+from tabulaflow_core.output.plan import MAX_SERIES, Plan, number, numbers, sorted_by
+
+#: More points take a browser seconds to draw as SVG.
+MAX_POINTS: Final = 2_000
+MAX_BARS: Final = 20
+_MAX_SLICES: Final = 8
+_LABEL_CHARS: Final = 200
+
+Place = str | float
+
+
+@dataclass
+class Series:
+    """One line, one colour of bars, one cloud of points."""
+
+    name: str
+    x: list[Place]
+    y: list[float | None]
+
+
+@dataclass
+class Drawing:
+    """What is drawn and what was left out.
+
+    Attributes:
+        notes: Each left-out or combined thing in a few words.
+        x_kind: How the axis reads its places.
+    """
+
+    series: list[Series]
+    x_kind: str
+    notes: list[str] = field(default_factory=list)
+
+
+def draw(plan: Plan) -> Drawing:
+    """The points of `plan`."""
+    if plan.type == "histogram":
+        return _histogram(plan.y[0])
+    if plan.type == "scatter":
+        drawing = _scatter(plan)
+    elif plan.x.role == "time":
+        drawing = _timed(plan)
+    elif plan.x.role == "measure":
+        drawing = _numeric(plan)
+    else:
+        drawing = _labelled(plan)
+    if plan.combine:
+        word = "averaged" if plan.combine == "mean" else "added up"
+        drawing.notes.append(f"rows with the same {plan.x.label} are {word}")
+    return _thinned(drawing, plan.type)
+
+
+def _labels(column: Column) -> list[str]:
+    return ["(none)" if v is None else cell_text(v, max_chars=_LABEL_CHARS) or "(empty)" for v in column.values]
+
+
+def _time_labels(plan: Plan) -> list[tuple[tuple[object, ...], Place]]:
+    """A sort key and a place for each row."""
+    fine = [(time_key(plan.x, v), v) for v in plan.x.values]
+    if plan.coarse:
+        return [
+            ((time_key(plan.coarse, c), key), f"{time_text(c)}-{_padded(v)}")
+            for c, (key, v) in zip(plan.coarse.values, fine, strict=True)
+        ]
+    if plan.x.unit in ("year", "number"):
+        return [((key,), n if (n := number(v)) is not None else "(none)") for key, v in fine]
+    return [((key,), "(none)" if v is None else time_text(v)) for key, v in fine]
+
+
+def _padded(value: object) -> str:
+    text = time_text(value)
+    return text.zfill(2) if text.isdigit() else text
+
+
+def _group(
+    plan: Plan, places: Sequence[Place], keys: Sequence[object] | None
+) -> tuple[list[Place], list[tuple[str, dict[Place, float | None]]]]:
+    """The places in order, and for each series its value at each place."""
+    order: dict[Place, object] = {}
+    for row, place in enumerate(places):
+        order.setdefault(place, keys[row] if keys else row)
+    series: dict[str, dict[Place, list[float]]] = {}
+    if plan.color:
+        values = numbers(plan.y[0])
+        for name, place, value in zip(_color_labels(plan.color), places, values, strict=True):
+            cell = series.setdefault(name, {}).setdefault(place, [])
+            if value is not None:
+                cell.append(value)
+    else:
+        for place_of in plan.y:
+            points = series.setdefault(_fresh(place_of.label, series), {})
+            for place, value in zip(places, numbers(place_of), strict=True):
+                cell = points.setdefault(place, [])
+                if value is not None:
+                    cell.append(value)
+    combined = [
+        (name, {place: _combined(cell, plan.combine) for place, cell in points.items()})
+        for name, points in series.items()
+    ]
+    ordered = sorted(order, key=lambda place: order[place]) if keys else list(order)  # type: ignore[arg-type,return-value]
+    return ordered, combined
+
+
+def _color_labels(column: Column) -> list[str]:
+    if column.role == "time":
+        return ["(none)" if v is None else time_text(v) for v in column.values]
+    return _labels(column)
+
+
+def _fresh(name: str, taken: dict[str, dict[Place, list[float]]]) -> str:
+    count = 2
+    fresh = name
+    while fresh in taken:
+        fresh, count = f"{name} ({count})", count + 1
+    return fresh
+
+
+def _combined(cell: list[float], how: str | None) -> float | None:
+    if not cell:
+        return None
+    total = cell[0] if len(cell) == 1 else math.fsum(cell)
+    return total / len(cell) if how == "mean" else total
+
+
+def _fewer_series(
+    series: list[tuple[str, dict[Place, float | None]]], notes: list[str]
+) -> list[tuple[str, dict[Place, float | None]]]:
+    if len(series) <= MAX_SERIES:
+        return series
+    weight = {name: sum(abs(v) for v in points.values() if v is not None) for name, points in series}
+    kept = set(sorted(weight, key=lambda name: -weight[name])[:MAX_SERIES])
+    notes.append(f"the {MAX_SERIES} largest of {len(series)} series shown")
+    return [pair for pair in series if pair[0] in kept]
+
+
+def _timed(plan: Plan) -> Drawing:
+    keyed = _time_labels(plan)
+    notes: list[str] = []
+    places, series = _group(plan, [place for _, place in keyed], [key for key, _ in keyed])
+    missing = [p for p in places if p == "(none)"]
+    if missing:
+        notes.append("rows without a time left out")
+        places = [p for p in places if p != "(none)"]
+    series = _fewer_series(series, notes)
+    if plan.type == "pie":
+        return _slices(places, series[0][1], notes)
+    gaps = plan.color is not None and plan.type in ("bar", "area")
+    drawn = []
+    for name, points in series:
+        x = [p for p in places if gaps or p in points]
+        drawn.append(Series(name, x, [points.get(p) for p in x]))
+    unit = plan.x.unit if plan.coarse is None else "text"
+    kind = {"date": "date", "year": "linear", "number": "linear"}.get(unit or "", "category")
+    return Drawing(drawn, kind, notes)
+
+
+def _labelled(plan: Plan) -> Drawing:
+    notes: list[str] = []
+    places, series = _group(plan, _labels(plan.x), None)
+    series = _fewer_series(series, notes)
+    total: dict[Place, float] = {p: sum(points.get(p) or 0.0 for _, points in series) for p in places}
+    if plan.type == "pie":
+        return _slices(sorted(places, key=lambda p: -total[p]), total, notes)
+    first = series[0][1]
+    given = len(series) == 1 and not plan.combine and sorted_by([first.get(p) for p in places])
+    if not given and all(_starts_with_number(str(p)) for p in places):
+        places = sorted(places, key=lambda p: _leading_number(str(p)))
+    elif not given and plan.type == "bar":
+        places = sorted(places, key=lambda p: -total[p])
+    if plan.type == "bar" and len(places) > MAX_BARS:
+        if given:
+            notes.append(f"the first {MAX_BARS} of {len(places)} shown")
+            places = places[:MAX_BARS]
+        else:
+            notes.append(f"the {MAX_BARS} largest of {len(places)} shown")
+            largest = set(sorted(places, key=lambda p: -abs(total[p]))[:MAX_BARS])
+            places = [p for p in places if p in largest]
+    return Drawing(
+        [Series(name, list(places), [points.get(p) for p in places]) for name, points in series], "category", notes
+    )
+
+
+def _starts_with_number(text: str) -> bool:
+    return bool(text) and (text[0].isdigit() or (text[0] in "<>+-" and text[1:2].isdigit()))
+
+
+def _leading_number(text: str) -> tuple[float, str]:
+    digits = ""
+    for char in text.lstrip("<>+- "):
+        if not (char.isdecimal() or (char == "." and "." not in digits)):
+            break
+        digits += char
+    return (float(digits) if digits.strip(".") else 0.0) - (0.5 if text.startswith("<") else 0.0), text
+
+
+def _slices(places: list[Place], total: Mapping[Place, float | None], notes: list[str]) -> Drawing:
+    parts = [(p, v) for p in places if (v := total.get(p))]
+    if len(parts) > _MAX_SLICES:
+        parts.sort(key=lambda part: -part[1])
+        rest = parts[_MAX_SLICES - 1 :]
+        parts = [*parts[: _MAX_SLICES - 1], (f"Other ({len(rest)})", sum(v for _, v in rest))]
+        notes.append(f"the {len(rest)} smallest parts are put together as other")
+    return Drawing([Series("", [p for p, _ in parts], [v for _, v in parts])], "category", notes)
+
+
+def _numeric(plan: Plan) -> Drawing:
+    xs = numbers(plan.x)
+    series = []
+    for column in plan.y:
+        points = sorted((x, y) for x, y in zip(xs, numbers(column), strict=True) if x is not None and y is not None)
+        series.append(Series(column.label, [x for x, _ in points], [y for _, y in points]))
+    return Drawing(series, "linear")
+
+
+def _scatter(plan: Plan) -> Drawing:
+    dates = plan.x.unit in ("date", "text", "month_name", "weekday")
+    xs: list[Place | None] = (
+        [None if v is None else time_text(v) for v in plan.x.values] if dates else list(numbers(plan.x))
+    )
+    names = _labels(plan.color) if plan.color else [plan.y[0].label] * len(xs)
+    series: dict[str, Series] = {}
+    lost = 0
+    for name, x, y in zip(names, xs, numbers(plan.y[0]), strict=True):
+        if x is None or y is None:
+            lost += 1
+            continue
+        points = series.setdefault(name, Series(name, [], []))
+        points.x.append(x)
+        points.y.append(y)
+    notes = [f"{lost} rows without both values left out"] if lost else []
+    return Drawing(list(series.values()), "date" if plan.x.unit == "date" else "category" if dates else "linear", notes)
+
+
+def _histogram(column: Column) -> Drawing:
+    values = sorted(v for v in numbers(column) if v is not None)
+    if not values:
+        return Drawing([], "category")
+    low, high = values[0], values[-1]
+    wanted = min(30, max(5, math.ceil(math.log2(len(values)) + 1)))  # Sturges' rule
+    width = _round_width((high - low) / wanted) if high > low else 1.0
+    start = math.floor(low / width) * width
+    counts = [0] * (int((high - start) / width) + 1)
+    for value in values:
+        counts[min(int((value - start) / width), len(counts) - 1)] += 1
+    edges = [start + i * width for i in range(len(counts) + 1)]
+    names: list[Place] = [f"{a:g} to {b:g}" for a, b in pairwise(edges)]
+    return Drawing([Series("rows", names, [float(c) for c in counts])], "category", [f"bins of {width:g}"])
+
+
+def _round_width(raw: float) -> float:
+    power = 10.0 ** math.floor(math.log10(raw)) if raw > 0 else 1.0
+    return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= raw * 0.999)
+
+
+def _thinned(drawing: Drawing, kind: str) -> Drawing:
+    total = sum(len(s.x) for s in drawing.series)
+    if total <= MAX_POINTS:
+        return drawing
+    budget = MAX_POINTS // max(1, len(drawing.series))
+    for series in drawing.series:
+        if len(series.x) > budget:
+            kept = min_max_indexes(series.y, budget)
+            series.x = [series.x[i] for i in kept]
+            series.y = [series.y[i] for i in kept]
+    shown = sum(len(s.x) for s in drawing.series)
+    drawing.notes.append(f"{shown:,} of {total:,} points drawn, the lowest and highest of each stretch")
+    return drawing
+
+
+def min_max_indexes(values: Sequence[float | None], most: int) -> list[int]:
+    """At most `most` indexes: the first, the last, and of each stretch between its lowest and highest value."""
+    buckets = max(1, (most - 2) // 2)
+    size = len(values) / buckets
+    kept = {0, len(values) - 1}
+    for bucket in range(buckets):
+        known = [
+            i for i in range(int(bucket * size), min(int((bucket + 1) * size), len(values))) if values[i] is not None
+        ]
+        if known:
+            kept.add(min(known, key=lambda i: values[i] or 0.0))
+            kept.add(max(known, key=lambda i: values[i] or 0.0))
+    return sorted(kept)
