@@ -47,6 +47,7 @@ class TurnResult(_Event):
     artifacts: tuple[ArtifactSpec, ...] = ()
     usage: UsageReport | None = None
     assumptions: tuple[str, ...] = ()
+    data: JsonValue = None
     seconds: float = 0.0
 
 

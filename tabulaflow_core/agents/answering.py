@@ -1,0 +1,135 @@
+"""One turn from the question to `turn_finished`, and what is left of it when it ends any other way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from pydantic import BaseModel
+
+from tabulaflow_core.agents import standard
+from tabulaflow_core.agents.conversation import Conversation
+from tabulaflow_core.agents.events import Artifact, SessionEvent, TurnFinished, TurnStarted
+from tabulaflow_core.agents.output_type import request_text
+from tabulaflow_core.agents.ports import ModelPermit
+from tabulaflow_core.agents.prepare import source_notes, tell_sources
+from tabulaflow_core.agents.sources import Registry, read_sources
+from tabulaflow_core.agents.tools import standard_tools
+from tabulaflow_core.agents.tools.protocol import ToolContext
+from tabulaflow_core.agents.turn import Turn
+from tabulaflow_core.config import Limits
+from tabulaflow_core.data.ports import QueryPermit, SourceKnowledge
+from tabulaflow_core.errors import ModelRejected
+from tabulaflow_core.models.contracts import ChatModel, ReasoningLevel, UserMessage
+from tabulaflow_core.output.charts import choose_chart
+from tabulaflow_core.output.results import ResultStore
+from tabulaflow_core.principal import Principal
+
+#: Results of earlier turns whose figures an answer may repeat.
+_RESULTS_KEPT: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlan:
+    """What every turn of a session has in common; the arguments of `ChatSession`."""
+
+    registry: Registry
+    reasoning: ReasoningLevel | None
+    principal: Principal
+    results: ResultStore
+    model_permit: ModelPermit
+    query_permit: QueryPermit
+    knowledge: SourceKnowledge
+    limits: Limits
+    instructions: str
+
+
+def begin(
+    plan: TurnPlan, model: ChatModel, conversation: Conversation, question: str, output_type: type[BaseModel] | None
+) -> Turn:
+    """Return the state of a new turn; nothing has happened yet."""
+    now = asyncio.get_running_loop().time()
+    context = ToolContext(
+        principal=plan.principal,
+        question=question,
+        sources=(),
+        store=plan.results,
+        permit=plan.query_permit,
+        limits=plan.limits,
+        deadline=now + plan.limits.turn_seconds,
+    )
+    return Turn(
+        question=question,
+        model=model,
+        conversation=conversation,
+        context=context,
+        permit=plan.model_permit,
+        tools={tool.spec.name: tool for tool in standard_tools()},
+        output_type=output_type,
+        started=now,
+    )
+
+
+async def run_turn(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
+    """Run `turn`; the conversation is usable afterwards, however it ends."""
+    conversation = turn.conversation
+    mark = conversation.mark()
+    try:
+        yield TurnStarted(question=turn.question, model=turn.model.facts.name)
+        _choose_reasoning(plan, turn)
+        turn.context.sources = await read_sources(plan.registry)
+        notes = await source_notes(plan.knowledge, plan.principal, turn.context.sources)
+        tell_sources(
+            conversation,
+            turn.context.sources,
+            turn.question,
+            notes=notes,
+            instructions=plan.instructions,
+            today=date.today(),
+        )
+        if wanted := request_text(turn):
+            conversation.messages.append(UserMessage(wanted, host=True))
+        conversation.messages.append(UserMessage(turn.question))
+        async with aclosing(standard.answer(turn)) as events:
+            async for event in events:
+                yield event
+        for event in _finishing(turn):
+            yield event
+        yield TurnFinished(result=turn.finish())
+    except ModelRejected:
+        # The same messages would be refused again and lock the conversation.
+        conversation.back_to(mark)
+        raise
+    finally:
+        turn.end()
+        conversation.settle(turn.in_flight)
+        conversation.results = [*conversation.results, *turn.context.results][-_RESULTS_KEPT:]
+
+
+def _choose_reasoning(plan: TurnPlan, turn: Turn) -> None:
+    level = plan.reasoning
+    if level is None:
+        return
+    if level in turn.model.facts.reasoning:
+        turn.reasoning = level
+    elif level != "none":
+        turn.say_once(f"{turn.model.facts.name} has no reasoning level {level!r}; it was left out.")
+
+
+def _finishing(turn: Turn) -> list[SessionEvent]:
+    """Draw the last result when nothing was drawn of it, and say which figures no result has."""
+    events: list[SessionEvent] = []
+    if turn.context.results and turn.outcome == "answered":
+        last = turn.context.results[-1]
+        if not any(spec.kind != "table" and spec.table_id == last.id for spec in turn.artifacts):
+            spec = choose_chart(last, question=turn.question)
+            if spec is not None:
+                turn.artifacts.append(spec)
+                events.append(Artifact(spec=spec))
+        if any(result.truncated for result in turn.context.results):
+            turn.assumptions.append("A result was cut at the limit: figures over it may be too small.")
+    return events

@@ -1,0 +1,119 @@
+"""The registry as the loop sees it: which sources there are, what each holds, and which one a query means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tabulaflow_core.data.contracts import DataConnector
+from tabulaflow_core.data.schema import SourceSchema
+from tabulaflow_core.errors import SourceUnavailable
+
+
+class Registry(Protocol):
+    """What a session asks of `tabulaflow_core.data.DataConnectorRegistry`."""
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """The names under which sources are registered, in order."""
+
+    def get(self, alias: str) -> DataConnector:
+        """The connector, or `UnknownSource`."""
+
+
+#: A schema younger than this is not read again when a turn begins, so that quick follow-ups cost nothing.
+SCHEMA_MAX_AGE = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source at the beginning of a turn.
+
+    Attributes:
+        fault: Why its schema could not be read again, empty when it could.
+    """
+
+    alias: str
+    dialect: str
+    schema: SourceSchema
+    connector: DataConnector
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """Where a query goes: a source, or the words that tell the model why there is none."""
+
+    source: Source | None
+    problem: str = ""
+
+
+async def read_sources(registry: Registry) -> tuple[Source, ...]:
+    """Look at every registered source; a source that does not answer is kept with its last schema and its fault."""
+    out: list[Source] = []
+    for alias in registry.aliases:
+        connector = registry.get(alias)
+        fault = ""
+        try:
+            schema = await connector.refresh_schema_async(max_age=SCHEMA_MAX_AGE)
+        except SourceUnavailable as error:
+            schema, fault = connector.schema, error.user_message
+        out.append(Source(alias, connector.dialect, schema, connector, fault))
+    return tuple(out)
+
+
+def route(sources: tuple[Source, ...], alias: str, sql: str) -> Routed:
+    """Find the source that `sql` means: the named one, the only one, or the one that has its tables."""
+    if not sources:
+        return Routed(None, "There is no data source. The person must add one first.")
+    names = ", ".join(repr(s.alias) for s in sources)
+    if alias:
+        for source in sources:
+            if source.alias == alias or source.alias.casefold() == alias.casefold():
+                return Routed(source)
+        if len(sources) > 1:
+            return Routed(None, f"There is no source {alias!r}. The sources are {names}.")
+    if len(sources) == 1:
+        return Routed(sources[0])
+    return _route_by_tables(sources, sql, names)
+
+
+def _route_by_tables(sources: tuple[Source, ...], sql: str, names: str) -> Routed:
+    scored: list[tuple[int, Source]] = []
+    for source in sources:
+        tables = table_names(sql, source.dialect)
+        found = sum(source.schema.table(t) is not None for t in tables)
+        if found:
+            scored.append((len(tables) - found, source))
+    if not scored:
+        return Routed(None, f"No source has these tables. Name the source, one of {names}.")
+    best = min(missing for missing, _ in scored)
+    winners = [source for missing, source in scored if missing == best]
+    if len(winners) > 1:
+        which = " and ".join(repr(s.alias) for s in winners)
+        return Routed(None, f"The tables exist in {which}. Name the source.")
+    if best:
+        return Routed(
+            None,
+            f"No single source has all these tables; {winners[0].alias!r} has the most. "
+            "A query cannot span sources: query each one and combine the answers.",
+        )
+    return Routed(winners[0])
+
+
+def table_names(sql: str, dialect: str) -> tuple[str, ...]:
+    """Return the tables that `sql` reads, CTEs left out; empty when it cannot be parsed."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        tree = sqlglot.parse_one(sql, read=dialect)
+    except sqlglot.errors.SqlglotError:
+        return ()
+    ctes = {cte.alias_or_name.casefold() for cte in tree.find_all(exp.CTE)}
+    names: dict[str, None] = {}
+    for table in tree.find_all(exp.Table):
+        if not table.name or (not table.db and table.name.casefold() in ctes):
+            continue
+        names[f"{table.db}.{table.name}" if table.db else table.name] = None
+    return tuple(names)

@@ -1,0 +1,145 @@
+"""The standard way of answering: the model calls tools until it has said its answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import Final
+
+from tabulaflow_core.agents import output_type as output
+from tabulaflow_core.agents.events import AnswerDelta, Narration, Outcome, SessionEvent
+from tabulaflow_core.agents.repeats import REMINDER, Repeats
+from tabulaflow_core.agents.tools.protocol import Ending, ToolOutcome, failed
+from tabulaflow_core.agents.turn import Step, Turn
+from tabulaflow_core.errors import TurnLimitReached
+from tabulaflow_core.models.contracts import (
+    AssistantMessage,
+    CallPart,
+    ModelRequest,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from tabulaflow_core.models.text_calls import TextCallParser
+
+LAST_STEP: Final = "No further tool calls are possible in this turn. Answer now with what the results above show."
+_CALLS_USED_UP: Final = (
+    "The model used all its steps without coming to an answer. Ask a narrower question, or raise the limit."
+)
+_NOTHING_SAID: Final = "The model gave no answer. Ask again, or choose another model."
+
+
+async def answer(turn: Turn) -> AsyncGenerator[SessionEvent]:
+    """Answer the question at the end of the conversation.
+
+    Raises:
+        TurnLimitReached: The model calls or the seconds of the turn are used up.
+    """
+    repeats = Repeats()
+    messages = turn.conversation.messages
+    while True:
+        last = turn.calls_left <= 1 or repeats.hopeless
+        if last and turn.meter.calls:
+            messages.append(UserMessage(LAST_STEP, host=True))
+        step = Step(turn.step)
+        async with aclosing(turn.stream_step(_request(turn, last=last), step)) as events:
+            async for event in events:
+                yield event
+        if not step.calls and (written := _written_calls(turn, step)):
+            step.calls.extend(written)
+            turn.in_flight = ""
+            yield Narration(step=step.number, content=step.text)
+        if not step.calls:
+            if repair := output.check(turn, step):
+                yield Narration(step=step.number, content=step.text)
+                turn.in_flight = ""
+                messages.extend(repair)
+                turn.step += 1
+                continue
+            for event in _said(turn, step):
+                yield event
+            return
+        messages.append(AssistantMessage(step.text, tuple(step.calls)))
+        turn.step += 1
+        if last:
+            turn.text = step.text.strip()
+            raise TurnLimitReached(_CALLS_USED_UP)
+        ending: Ending | None = None
+        for call in step.calls:
+            async with aclosing(_called(turn, call, step.number, repeats)) as items:
+                async for item in items:
+                    if isinstance(item, Ending):
+                        ending = ending or item
+                    else:
+                        yield item
+        if ending is not None:
+            yield _ended(turn, ending)
+            return
+
+
+def _request(turn: Turn, *, last: bool) -> ModelRequest:
+    return ModelRequest(
+        messages=tuple(turn.conversation.messages),
+        tools=tuple(tool.spec for tool in turn.tools.values()),
+        tool_choice="none" if last else "auto",
+        reasoning=turn.reasoning,
+        response_schema=output.schema_of(turn),
+        cache_key=turn.conversation.id,
+    )
+
+
+async def _called(turn: Turn, call: ToolCall, step: int, repeats: Repeats) -> AsyncGenerator[SessionEvent | Ending]:
+    answered = failed(REMINDER, kind="repeated") if repeats.is_repeat(call) else None
+    async with aclosing(turn.run_tool(call, step, answered=answered)) as items:
+        async for item in items:
+            if not isinstance(item, ToolOutcome):
+                yield item
+                continue
+            turn.conversation.messages.append(ToolMessage(call.id, call.name, item.text))
+            if item.ending is not None:
+                yield item.ending
+
+
+def _written_calls(turn: Turn, step: Step) -> list[ToolCall]:
+    """Find calls that a model without working tool support wrote into its text.
+
+    Once a query gave rows, a fence may well belong to the answer, so only tagged calls count then.
+    """
+    if not step.text.strip() or turn.model.facts.tools == "text":
+        return []
+    parser = TextCallParser([t.spec for t in turn.tools.values()], loose=not turn.context.results)
+    return [part.call for part in (*parser.feed(step.text), *parser.finish()) if isinstance(part, CallPart)]
+
+
+def _ended(turn: Turn, ending: Ending) -> SessionEvent:
+    turn.text, turn.outcome = ending.text, ending.outcome
+    turn.conversation.messages.append(AssistantMessage(ending.text))
+    return AnswerDelta(step=turn.step, content=ending.text)
+
+
+def _said(turn: Turn, step: Step) -> Iterator[SessionEvent]:
+    """Take the text of `step` as the answer."""
+    text = step.text.strip()
+    if not text:
+        text = _NOTHING_SAID
+        yield AnswerDelta(step=step.number, content=text)
+        turn.outcome = "cannot_answer"
+    else:
+        turn.outcome = outcome_of(turn, text, refused=step.reason == "refused")
+    if step.reason == "length":
+        turn.assumptions.append("The answer was cut at the model's output limit.")
+    turn.text = text
+    turn.in_flight = ""
+    turn.conversation.messages.append(AssistantMessage(text))
+
+
+def outcome_of(turn: Turn, text: str, *, refused: bool = False) -> Outcome:
+    """Derive the outcome from what happened: rows came, a question was asked back, or neither."""
+    if refused:
+        return "cannot_answer"
+    if turn.worked:
+        return "answered"
+    if text.rstrip().endswith(("?", "？")):
+        return "needs_clarification"
+    # Words without a result in this turn rest on an earlier one, or on nothing that the data says.
+    return "answered" if turn.conversation.results and not turn.failed else "cannot_answer"
