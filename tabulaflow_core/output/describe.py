@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from tabulaflow_core.output.cells import cell_text, number_text
-from tabulaflow_core.output.columns import Column, describe_columns
+from tabulaflow_core.output.columns import Column, describe_columns, time_key
 from tabulaflow_core.output.plan import number
 from tabulaflow_core.output.results import StoredResult
 
@@ -32,6 +32,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
         "first": "{n} rows; the first are {items}.",
         "highest": "{n} rows; the highest {measure}: {items}.",
         "lowest": "{n} rows; the lowest {measure}: {items}.",
+        "series": "{n} rows from {start} to {end}; the highest {measure}: {high}; the lowest: {low}.",
         "cut": "The result was cut; there are more rows.",
         "empty": "empty",
         "and": "and",
@@ -43,6 +44,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
         "first": "{n} Zeilen; die ersten sind {items}.",
         "highest": "{n} Zeilen; am höchsten bei {measure}: {items}.",
         "lowest": "{n} Zeilen; am niedrigsten bei {measure}: {items}.",
+        "series": "{n} Zeilen von {start} bis {end}; am höchsten bei {measure}: {high}; am niedrigsten: {low}.",
         "cut": "Das Ergebnis wurde gekürzt; es gibt mehr Zeilen.",
         "empty": "leer",
         "and": "und",
@@ -54,6 +56,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
         "first": "{n} filas; las primeras son {items}.",
         "highest": "{n} filas; las más altas en {measure}: {items}.",
         "lowest": "{n} filas; las más bajas en {measure}: {items}.",
+        "series": "{n} filas de {start} a {end}; la más alta en {measure}: {high}; la más baja: {low}.",
         "cut": "El resultado se recortó; hay más filas.",
         "empty": "vacío",
         "and": "y",
@@ -65,6 +68,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
         "first": "{n} lignes ; les premières sont {items}.",
         "highest": "{n} lignes ; les plus élevées pour {measure} : {items}.",
         "lowest": "{n} lignes ; les plus basses pour {measure} : {items}.",
+        "series": "{n} lignes de {start} à {end} ; la plus élevée pour {measure} : {high} ; la plus basse : {low}.",
         "cut": "Le résultat a été coupé ; il y a d'autres lignes.",
         "empty": "vide",
         "and": "et",
@@ -125,6 +129,8 @@ class _Sayer:
         count = self.count(rows)
         measures = [c for c in columns if c.role == "measure"]
         named = next((c for c in columns if c.role in ("category", "time")), None)
+        if measures and named and named.role == "time" and _ascending(named):
+            return self._series(named, measures[0], count)
         if measures and named:
             # The rows' own order tells what was asked for; only an unsorted result is ranked here.
             for measure in measures:
@@ -137,6 +143,21 @@ class _Sayer:
                 items = self._items([named, measures[0]], ranked)
                 return self.phrase("highest", n=count, measure=measures[0].label, items=self._join(items))
         return self.phrase("first", n=count, items=self._join(self._items(columns, range(_NAMED_ROWS))))
+
+    def _series(self, time: Column, measure: Column, count: str) -> str:
+        values = [number(v) for v in measure.values]
+        low = _largest([None if v is None else -v for v in values], 1)
+        high = _largest(values, 1)
+        pair = [time, measure]
+        return self.phrase(
+            "series",
+            n=count,
+            start=self.cell(time, 0),
+            end=self.cell(time, len(values) - 1),
+            measure=measure.label,
+            high=self._join(self._items(pair, high)),
+            low=self._join(self._items(pair, low)),
+        )
 
     def count(self, rows: int) -> str:
         return number_text(rows, grouped=self._english)
@@ -184,8 +205,13 @@ def _rounded(value: int | float | Decimal) -> int | float | Decimal:
     places = -int(exact.as_tuple().exponent)
     if places <= 6:
         return value
-    keep = 4 if abs(exact) >= Decimal("0.01") or exact == 0 else 4 - exact.adjusted() - 2
+    keep = 4 if abs(exact) >= Decimal("0.01") or exact == 0 else 3 - exact.adjusted()
     return round(exact, keep).normalize() if keep < places else value
+
+
+def _ascending(time: Column) -> bool:
+    keys = [time_key(time, value) for value in time.values]
+    return all(a < b for a, b in pairwise(keys))
 
 
 def _order(values: Sequence[float | None]) -> str | None:

@@ -42,6 +42,8 @@ _SCALE: Final = {
     **dict.fromkeys(("m", "mn", "mio", "million", "millions", "millionen", "millones", "millón"), 1e6),
     **dict.fromkeys(("b", "bn", "mrd", "billion", "billions", "milliarde", "milliarden", "milliard", "milliards"), 1e9),
 }
+#: "5 m" may be metres, "3 mil" may be miles.
+_ALSO_UNITS: Final = ("k", "m", "b", "mn", "mil")
 _PERCENT: Final = ("%", "percent", "per cent", "prozent", "por ciento", "pour cent")
 
 
@@ -85,7 +87,9 @@ class _Known:
         for table in results:
             words += [name for name in table.column_names if any(c.isdigit() for c in name)]
             for index in range(table.num_columns):
-                self._read(column_values(table.column(index).unique()), numbers, words)
+                column = table.column(index)
+                nested = pa.types.is_nested(column.type)
+                self._read(column_values(column if nested else column.unique()), numbers, words)
         self._read_words("\n".join(words), numbers)
         self._sorted = sorted(numbers)
 
@@ -125,7 +129,7 @@ class _Known:
             scale = _SCALE.get(unit, 1.0)
             if self._near(value * scale, step * scale / 2):
                 return True
-            if scale != 1.0 and self._near(value, step / 2):  # "5 m" may be metres
+            if unit in _ALSO_UNITS and self._near(value, step / 2):
                 return True
             if unit in _PERCENT and self._near(value / 100, step / 200):
                 return True

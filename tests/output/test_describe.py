@@ -1,0 +1,80 @@
+"""Sentences from rows alone."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+from tabulaflow_core.output import describe, question_language, unsupported_figures
+
+from ._results import result
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        ({"total_revenue": [Decimal("1234567.50")]}, "Total revenue: 1,234,567.50."),
+        ({"COUNT(*)": [12]}, "Count: 12."),
+        ({"avg": [3.3333333333333335]}, "Avg: 3.3333."),
+        ({"tiny": [0.000012345678]}, "Tiny: 0.00001235."),
+        ({"year": [2024]}, "Year: 2024."),
+        ({"product": ["Dock"], "on_hand": [1200]}, "Product: Dock; on hand: 1,200."),
+        ({"name": ["A", "B", "C"]}, "3 rows: A, B and C."),
+        ({"name": ["A", "B"], "n": [2000, None]}, "2 rows: A (2,000) and B (empty)."),
+        ({"name": ["A", "B"], "x": [1, 2], "y": [3, 4]}, "2 rows: A (x 1, y 3) and B (x 2, y 4)."),
+        ({"n": pa.array([], pa.int64())}, "No row fits this question."),
+        ({"n": pa.array([None], pa.int64())}, "There is no value for this: no row fits, or the cells are empty."),
+    ],
+)
+def test_what_the_rows_say(columns: dict, text: str) -> None:
+    assert describe(result(columns)) == text
+
+
+def test_many_rows_are_counted_and_the_top_named() -> None:
+    names = [f"p{i}" for i in range(1500)]
+    falling = describe(result({"name": names, "sold": [3000 - i for i in range(1500)]}))
+    assert falling == "1,500 rows; the highest sold: p0 (3,000), p1 (2,999) and p2 (2,998)."
+    mixed = describe(result({"name": names[:40], "sold": [i * 7 % 40 for i in range(40)]}))
+    assert mixed == "40 rows; the highest sold: p17 (39), p34 (38) and p11 (37)."
+    assert describe(result({"name": names})) == "1,500 rows; the first are p0, p1 and p2."
+
+
+def test_a_series_is_told_by_its_ends_and_extremes() -> None:
+    months = [f"2024-{m:02}" for m in range(1, 13)]
+    text = describe(result({"month": months, "sold": [5, 1, 2, 3, 9, 4, 5, 6, 7, 8, 2, 6]}))
+    assert text == "12 rows from 2024-01 to 2024-12; the highest sold: 2024-05 (9); the lowest: 2024-02 (1)."
+
+
+def test_a_cut_result_says_so() -> None:
+    assert describe(result({"a": ["x", "y"]}, truncated=True)).endswith("The result was cut; there are more rows.")
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "text"),
+    [
+        ("Wie viele Kunden gibt es in der Stadt?", "de", "2 Zeilen: A (1234.5) und B (2)."),
+        ("¿Cuántos clientes hay por ciudad?", "es", "2 filas: A (1234.5) y B (2)."),
+        ("Combien de clients par ville ?", "fr", "2 lignes: A (1234.5) et B (2)."),
+        ("How many customers are in each city?", "en", "2 rows: A (1,234.5) and B (2)."),
+        ("???", "en", "2 rows: A (1,234.5) and B (2)."),
+    ],
+)
+def test_the_question_s_language(question: str, language: str, text: str) -> None:
+    assert question_language(question) == language
+    assert describe(result({"name": ["A", "B"], "n": [1234.5, 2]}), question=question) == text
+
+
+def test_a_description_states_nothing_unsupported() -> None:
+    table = pa.table(
+        {
+            "day": [date(2024, 1, d) for d in range(1, 29)],
+            "sold": [d * 1000 / 7 for d in range(28)],
+            "code": [f"A-{d}" for d in range(28)],
+        }
+    )
+    for size in (1, 5, 28):
+        text = describe(result(table.slice(0, size)))
+        assert unsupported_figures(text, [table.slice(0, size)]) == (), text
