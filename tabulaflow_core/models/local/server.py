@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import http.client
 import json
@@ -21,6 +22,7 @@ from tabulaflow_core.models.local.weights import is_gguf
 CONTEXT_TOKENS = 8192
 # Prompts set aside when another conversation takes the slot; llama.cpp's own default is 8 GB.
 _CACHE_MIB = 512
+_BATCH_TOKENS = 128
 # Beyond this, memory and not arithmetic is the bottleneck of a small model.
 _MOST_THREADS = 8
 
@@ -57,6 +59,7 @@ class LocalServer:
         self._server: Any = None
         self._address = ""
         self._lock = threading.Lock()
+        self.warming: set[asyncio.Future[None]] = set()
 
     @property
     def running(self) -> bool:
@@ -90,6 +93,11 @@ class LocalServer:
             self._server, self._address = None, ""
         atexit.unregister(self.close)
 
+    def stop_warming(self) -> None:
+        """End the requests that only read a prompt in advance; from any thread."""
+        for task in list(self.warming):
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
     def tokenize(self, text: str) -> int:
         """How many tokens the text is for this model.
 
@@ -122,6 +130,10 @@ class LocalServer:
         params.n_parallel = self.parallel
         params.cache_ram_mib = _CACHE_MIB
         params.warmup = True
+        # A cancelled request ends between two batches: at twenty tokens a second, 128 are six seconds.
+        params.n_batch = params.n_ubatch = _BATCH_TOKENS
+        params.sampling.temp = 0.0
+        params.sampling.seed = 1
         params.verbosity = -1
         for cpu in (params.cpuparams, params.cpuparams_batch):
             cpu.n_threads = self.threads

@@ -99,12 +99,15 @@ def weights_path(settings: Settings, weights: LocalWeights) -> Path:
     return models_dir(settings) / weights.file_name
 
 
-def find_weights(settings: Settings) -> Path | None:
+def find_weights(settings: Settings, *, name: str = "") -> Path | None:
     """The model file to use, or None.
 
     In this order: `settings.local_model`; the file that the last `pull` brought; the default weights; the small ones.
     Files of the last two kinds count only when their hash is right. The first call after a file changed reads it
     whole (seconds); later ones do not.
+
+    Args:
+        name: As in `local:NAME`: only the file of that name. A file that `settings.local_model` names has any name.
     """
     if settings.local_model is not None:
         return settings.local_model if is_gguf(settings.local_model) else None
@@ -113,10 +116,12 @@ def find_weights(settings: Settings) -> Path | None:
         chosen = (folder / _CHOSEN).read_text(encoding="utf-8").strip()
     except OSError:
         chosen = ""
-    names = [chosen] if chosen == Path(chosen).name and chosen else []
-    for name in [*names, *(weights.file_name for weights in KNOWN_WEIGHTS)]:
-        path = folder / name
+    files = [file for file in (chosen, f"{name}.gguf" if name else "") if file and file == Path(file).name]
+    for file in [*files, *(weights.file_name for weights in KNOWN_WEIGHTS)]:
+        path = folder / file
         known = weights_of(path)
+        if name and name != (known.name if known else path.stem):
+            continue
         if (is_verified(path, known) if known else is_gguf(path)) and path.is_file():
             return path
     return None

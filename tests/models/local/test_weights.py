@@ -102,6 +102,9 @@ def test_from_file_of_ones_own_is_used_and_marked(
     with running_hub() as server:
         pull(settings, weights=dataclasses.replace(known, hub_url=server.url), sources=["hub"])
     assert find_weights(settings) == models / "toy.gguf", "the last pull is the one in use"
+    assert find_weights(settings, name="toy") == models / "toy.gguf"
+    assert find_weights(settings, name="mine") == models / "mine.gguf"
+    assert find_weights(settings, name="../mine") is None
 
 
 def test_from_file_refuses(settings: Settings, known: weights.LocalWeights, tmp_path: Path) -> None:
