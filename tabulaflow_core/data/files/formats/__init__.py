@@ -1,0 +1,64 @@
+"""One reader a file format, chosen by what the file holds and then by its suffix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from tabulaflow_core.data.files.report import ColumnType, ReadingReport, ReadOptions
+from tabulaflow_core.data.files.storage import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class ReadJob:
+    """One file to read.
+
+    Attributes:
+        path: Its bytes, already unpacked.
+        name: What a person calls it.
+        table: The name of its table, or the beginning of the names when it holds several.
+        bench: Where to write `out.main.<table>`.
+    """
+
+    path: Path
+    name: str
+    table: str
+    bench: Workbench
+    options: ReadOptions
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTable:
+    """A table that a reader wrote to `out.main`."""
+
+    name: str
+    columns: tuple[str, ...]
+    types: tuple[ColumnType, ...]
+    row_count: int
+
+
+class FormatReader(Protocol):
+    """Reads one format."""
+
+    def accepts(self, head: bytes, suffix: str) -> bool:
+        """True when the first bytes and the suffix (lower case, with its dot) are of this format."""
+
+    def read(self, job: ReadJob) -> tuple[list[WrittenTable], ReadingReport]:
+        """Write the file's tables.
+
+        Raises:
+            FileUnreadable: With a sentence that says what to do.
+        """
+
+
+def reader_for(path: Path, name: str) -> FormatReader:
+    """The first reader that accepts the file; text when none does."""
+    from tabulaflow_core.data.files.formats.later import LaterReader
+    from tabulaflow_core.data.files.formats.text import TextReader
+
+    with path.open("rb") as file:
+        head = file.read(4096)
+    suffix = Path(name).suffix.lower()
+    readers: tuple[FormatReader, ...] = (LaterReader(),)
+    return next((r for r in readers if r.accepts(head, suffix)), TextReader())

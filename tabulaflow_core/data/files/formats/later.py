@@ -1,0 +1,41 @@
+"""Formats that are known but not read yet: each gets a sentence instead of a wrong table."""
+
+from __future__ import annotations
+
+from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
+from tabulaflow_core.data.files.report import ReadingReport
+from tabulaflow_core.errors import FileUnreadable
+
+_SUFFIXES = {
+    ".xlsx": "an Excel workbook", ".xlsm": "an Excel workbook", ".xls": "an Excel workbook", ".xlsb": "an Excel workbook",
+    ".ods": "an OpenDocument spreadsheet", ".feather": "a Feather file", ".arrow": "an Arrow file",
+    ".orc": "an ORC file", ".avro": "an Avro file", ".sav": "an SPSS file", ".dta": "a Stata file",
+    ".sas7bdat": "a SAS file", ".xml": "an XML file", ".html": "a web page", ".htm": "a web page",
+    ".docx": "a Word document", ".pptx": "a slide show", ".numbers": "a Numbers spreadsheet",
+}  # fmt: skip
+_MAGIC = {
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an Office document (an old or a locked Excel workbook)",
+    b"PK\x03\x04": "an Office document",
+    b"ARROW1": "an Arrow file",
+    b"Obj\x01": "an Avro file",
+    b"ORC": "an ORC file",
+    b"SQLite format 3\x00": "a SQLite database",
+}
+
+
+class LaterReader:
+    """Refuses known formats that have no reader."""
+
+    def accepts(self, head: bytes, suffix: str) -> bool:
+        """True for the formats above."""
+        return suffix in _SUFFIXES or any(head.startswith(m) for m in _MAGIC)
+
+    def read(self, job: ReadJob) -> tuple[list[WrittenTable], ReadingReport]:
+        """Refuse the file."""
+        suffix = "." + job.name.rsplit(".", 1)[-1].lower()
+        with job.path.open("rb") as file:
+            head = file.read(16)
+        what = _SUFFIXES.get(suffix) or next(w for m, w in _MAGIC.items() if head.startswith(m))
+        if what == "a SQLite database":
+            raise FileUnreadable(f"{job.name} is a SQLite database. Connect it as a source: sqlite:///path/to/{job.name}.")
+        raise FileUnreadable(f"{job.name} is {what}, which cannot be read yet. Save its data as CSV and add that file.")

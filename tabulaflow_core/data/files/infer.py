@@ -1,0 +1,191 @@
+"""The type of a column from the shapes of all of its values, and the SQL that converts it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tabulaflow_core.data.files.report import Certainty, ColumnType
+from tabulaflow_core.data.files.values import BOOLEANS, MISSING, date_shape, is_missing, number_shape
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many values of a column have one shape.
+
+    Attributes:
+        text: The value with digits as `9`.
+        zeros: Among them, values that begin with a zero before another digit.
+    """
+
+    text: str
+    count: int
+    zeros: int = 0
+
+
+@dataclass(slots=True)
+class Finding:
+    """What the shapes of one column say.
+
+    Attributes:
+        kind: What it most likely is; `text` when no other kind fits.
+        total: Values that are there and no missing word.
+        fits: Values that fit the kind.
+        points: Values that are numbers only with a decimal point.
+        commas: The same for a decimal comma.
+        forms: Date forms, as `values.date_shape` gives them, with counts.
+        why: Why it is text though it looks like something else.
+    """
+
+    kind: ColumnType
+    total: int = 0
+    fits: int = 0
+    points: int = 0
+    commas: int = 0
+    plain: int = 0
+    numbers: list[Shape] = field(default_factory=list)
+    forms: Counter[tuple[str, str, str, bool, bool]] = field(default_factory=Counter)
+    strays: list[Shape] = field(default_factory=list)
+    missing: dict[str, int] = field(default_factory=dict)
+    certainty: Certainty = "certain"
+    why: str = ""
+
+    @property
+    def misfits(self) -> int:
+        """Values that do not fit the kind."""
+        return self.total - self.fits
+
+
+def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Finding:
+    """Decide what a column is from the shapes of all of its values."""
+    numbers: list[Shape] = []
+    dates: Counter[tuple[str, str, str, bool, bool]] = Counter()
+    booleans: Counter[str] = Counter()
+    strays: list[Shape] = []
+    words: dict[str, int] = {}
+    total = 0
+    date_count = 0
+    for shape in shapes:
+        if is_missing(shape.text, missing):
+            words[shape.text.strip()] = words.get(shape.text.strip(), 0) + shape.count
+            continue
+        total += shape.count
+        if form := date_shape(shape.text):
+            dates[form] += shape.count
+            date_count += shape.count
+        elif number_shape(shape.text, ".") or number_shape(shape.text, ","):
+            numbers.append(shape)
+        elif shape.text.casefold() in BOOLEANS:
+            booleans[shape.text.casefold()] += shape.count
+        else:
+            strays.append(shape)
+    if not total:
+        return Finding("text", missing=words, why="it holds no values" if words else "it is empty")
+    number_count = sum(s.count for s in numbers)
+    if number_count >= max(date_count, sum(booleans.values())):
+        finding = _numbers(numbers, total)
+    elif date_count >= sum(booleans.values()):
+        finding = Finding("datetime" if any(f[3] for f in dates) else "date", total, date_count, forms=dates)
+    else:
+        finding = Finding("boolean", total, sum(booleans.values()))
+    finding.missing, finding.strays = words, strays
+    return _judge(finding)
+
+
+def _numbers(numbers: list[Shape], total: int) -> Finding:
+    finding = Finding("number", total, sum(s.count for s in numbers), numbers=numbers)
+    for shape in numbers:
+        point, comma = number_shape(shape.text, "."), number_shape(shape.text, ",")
+        if point and comma:
+            finding.plain += shape.count
+        elif point:
+            finding.points += shape.count
+        else:
+            finding.commas += shape.count
+    return finding
+
+
+def _judge(finding: Finding) -> Finding:
+    """Turn a finding into text when too much does not fit, or when its numbers are codes."""
+    misfits = finding.misfits
+    if finding.kind in ("number", "integer"):
+        zeros = sum(s.zeros for s in finding.numbers)
+        digits_only = [s for s in finding.numbers if s.text.strip("9") == ""]
+        if zeros and sum(s.count for s in digits_only) >= finding.fits * 0.9:
+            return _as_text(finding, f"{zeros} of its numbers begin with a zero, so they are codes")
+        plus = sum(s.count for s in finding.numbers if s.text.startswith("+") and s.text.strip("+9") == "" and len(s.text) > 8)
+        if plus == finding.fits:
+            return _as_text(finding, "its values look like telephone numbers")
+        units = Counter(unit_of(s.text) for s in finding.numbers for _ in range(1))
+        units.pop("", None)
+        if len(units) > 1:
+            return _as_text(finding, f"its values have different units ({', '.join(sorted(units))})")
+    if not misfits:
+        return finding
+    coded = any("9" in s.text for s in finding.strays)
+    few = misfits <= max(1, finding.total * 0.05) and finding.total >= 5 and misfits <= 200
+    if finding.kind == "boolean" or not few or (coded and finding.kind == "number"):
+        kind = {"number": "numbers", "boolean": "true or false"}.get(finding.kind, "dates")
+        return _as_text(finding, f"{misfits} of its {finding.total} values are not {kind}")
+    finding.certainty = "likely"
+    return finding
+
+
+def _as_text(finding: Finding, why: str) -> Finding:
+    finding.kind, finding.why, finding.fits = "text", why, finding.total
+    finding.certainty = "likely"
+    return finding
+
+
+def unit_of(shape: str) -> str:
+    """The currency or percent sign of a number's shape."""
+    unit = "".join(c for c in shape if not c.isdigit() and c not in "+-−.,()'’eE \u00a0\u2009\u202f")
+    return unit or ("E" * 0)
+
+
+def decimal_mark(findings: list[Finding], delimiter: str) -> tuple[str, Certainty, str]:
+    """The decimal mark of the whole file: what its columns prove, else what its delimiter suggests."""
+    points = sum(f.points for f in findings if f.kind == "number")
+    commas = sum(f.commas for f in findings if f.kind == "number")
+    if points and not commas:
+        return ".", "certain", "some numbers can only be read so"
+    if commas and not points:
+        return ",", "certain", "some numbers can only be read so"
+    if points or commas:
+        return ("." if points >= commas else ","), "guess", "some columns use a point, others a comma"
+    if delimiter == ";":
+        return ",", "guess", "files with semicolons mostly use a decimal comma"
+    return ".", "guess", "no number in the file shows it"
+
+
+def column_mark(finding: Finding, file_mark: str) -> tuple[str | None, Certainty]:
+    """The decimal mark of one column, None when its values contradict each other."""
+    if finding.points and finding.commas:
+        most, least = max(finding.points, finding.commas), min(finding.points, finding.commas)
+        if least > most * 0.02:
+            return None, "guess"
+        return ("." if finding.points > finding.commas else ","), "likely"
+    if finding.points or finding.commas:
+        return ("." if finding.points else ","), "certain"
+    if not any(c in s.text for s in finding.numbers for c in ".,"):
+        return file_mark, "certain"
+    return _ambiguous_mark(finding, file_mark)
+
+
+def _ambiguous_mark(finding: Finding, file_mark: str) -> tuple[str, Certainty]:
+    """Every mark stands before exactly three digits: thousands in one reading, decimals in the other.
+
+    Numbers of four digits without a mark rule grouping out. A point in a file of points, and a comma in a
+    file of commas, are decimals only when all values carry one.
+    """
+    mark = "." if any("." in s.text for s in finding.numbers) else ","
+    other = "," if mark == "." else "."
+    bare_long = any(len(s.text.strip("+-−")) > 3 and s.text.strip("+-−9") == "" for s in finding.numbers)
+    if bare_long:
+        return mark, "likely"
+    if mark == file_mark:
+        all_marked = all(mark in s.text for s in finding.numbers)
+        zero = sum(s.zeros for s in finding.numbers) > 0
+        return (mark, "guess") if all_marked or zero or mark == "." and file_mark == "." else (other, "guess")
+    return other, "guess"

@@ -1,0 +1,53 @@
+"""Reading one file: bytes in, an immutable table and a report out."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from tabulaflow_core.data.files.formats import ReadJob, reader_for
+from tabulaflow_core.data.files.naming import table_name
+from tabulaflow_core.data.files.report import FileReading, ReadOptions, ReadTable
+from tabulaflow_core.data.files.source import unpacked
+from tabulaflow_core.data.files.storage import new_database
+from tabulaflow_core.errors import FileUnreadable
+
+
+def read_file(
+    path: Path, *, storage: Path, name: str | None = None, options: ReadOptions | None = None
+) -> FileReading:
+    """Read a file into a new immutable database in `storage`.
+
+    This is CPU work of up to a minute for hundreds of megabytes: from a coroutine, run it in an executor.
+
+    Args:
+        path: The file.
+        storage: A folder for databases; it is made when it is missing. Two processes may use one at once.
+        name: The name of the table; None for one made from the file's name.
+        options: Choices that replace the reader's own.
+
+    Raises:
+        FileUnreadable: The file holds no table, with what to do.
+    """
+    path = Path(path)
+    chosen = name or table_name(_stem(path.name))
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="tabulaflow-") as folder,
+            unpacked(path, Path(folder)) as (content, inner),
+            new_database(storage, table_name(chosen)) as (bench, final),
+        ):
+            job = ReadJob(content, inner, chosen, bench, options or ReadOptions())
+            written, report = reader_for(content, inner).read(job)
+    except MemoryError as error:
+        raise FileUnreadable(f"{path.name} is too large to be read with the memory that is there.") from error
+    tables = tuple(ReadTable(t.name, t.columns, t.types, t.row_count, final, t.name) for t in written)
+    return FileReading(path.name, tables, report)
+
+
+def _stem(file_name: str) -> str:
+    stem = file_name
+    for suffix in (".gz", ".bz2", ".xz", ".zip"):
+        if stem.lower().endswith(suffix):
+            stem = stem[: -len(suffix)]
+    return stem.rsplit(".", 1)[0] or stem
