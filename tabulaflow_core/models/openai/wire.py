@@ -1,0 +1,152 @@
+"""What both wires share: the client, asking again, learning from refusals, time and errors."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from typing import Generic, TypeVar
+
+import openai
+
+from tabulaflow_core.errors import ModelError
+from tabulaflow_core.models.contracts import ModelFacts, ModelRequest, StreamPart
+from tabulaflow_core.models.openai.client import SILENCE_SECONDS, make_client, retry_wait
+from tabulaflow_core.models.openai.errors import as_model_error
+from tabulaflow_core.models.openai.quirks import Quirks, adjusted, known_quirks, remember
+from tabulaflow_core.models.text_calls import TextCallParser
+
+EventT = TypeVar("EventT")
+# A refusal names one parameter at a time.
+_MOST_ADJUSTMENTS = 4
+_READ_TO_END_SECONDS = 0.5
+
+
+class Wire(ABC, Generic[EventT]):
+    """A model behind one of the SDK's endpoints.
+
+    Args:
+        facts: What is true of it.
+        base_url: Where it listens, up to and with `/v1`.
+        api_key: Empty where none is asked for.
+        client: A ready client, which then stays the caller's to close.
+        silence_seconds: The longest pause between two pieces of an answer.
+    """
+
+    def __init__(
+        self,
+        facts: ModelFacts,
+        *,
+        base_url: str,
+        api_key: str,
+        client: openai.AsyncOpenAI | None = None,
+        silence_seconds: float = SILENCE_SECONDS,
+    ) -> None:
+        self._facts = facts
+        self._model = facts.name.partition(":")[2]
+        self._base_url = base_url
+        self._api_key = api_key
+        self._given = client
+        self._own: openai.AsyncOpenAI | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._silence_seconds = silence_seconds
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What is true of it."""
+        return self._facts
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._facts.name!r})"
+
+    @abstractmethod
+    async def _open(
+        self, client: openai.AsyncOpenAI, request: ModelRequest, quirks: Quirks
+    ) -> openai.AsyncStream[EventT]:
+        """Send the request."""
+
+    @abstractmethod
+    def _read(
+        self, stream: openai.AsyncStream[EventT], request: ModelRequest, started: float
+    ) -> AsyncIterator[StreamPart]:
+        """Translate the answer."""
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
+        """Ask, and stream the answer; see `ChatModel.stream`."""
+        started = time.monotonic()
+        attempt = 1
+        while True:
+            begun = False
+            try:
+                events = await self._ask(request)
+                try:
+                    async for part in self._read(events, request, started):
+                        begun = True
+                        yield part
+                finally:
+                    await events.close()
+                return
+            except ModelError:
+                raise
+            except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+                wait = None if begun else retry_wait(error, attempt)
+                if wait is None:
+                    raise self._mapped(error) from error
+            attempt += 1
+            await asyncio.sleep(wait)
+
+    async def _ask(self, request: ModelRequest) -> openai.AsyncStream[EventT]:
+        """Send the request, without what the server refuses."""
+        quirks = known_quirks(self._facts, self._base_url)
+        for _ in range(_MOST_ADJUSTMENTS):
+            try:
+                return await self._open(self._client(), request, quirks)
+            except openai.APIStatusError as error:
+                changed = adjusted(quirks, error)
+                if changed is None:
+                    raise
+                quirks = changed
+                remember(self._facts, self._base_url, quirks)
+        return await self._open(self._client(), request, quirks)
+
+    def _client(self) -> openai.AsyncOpenAI:
+        if self._given is not None:
+            return self._given
+        loop = asyncio.get_running_loop()
+        if self._own is None or self._loop is not loop:  # connections cannot be used from another loop
+            self._own = make_client(self._base_url, self._api_key, silence_seconds=self._silence_seconds)
+            self._loop = loop
+        return self._own
+
+    def _mapped(self, error: Exception) -> ModelError:
+        return as_model_error(error, self._facts, base_url=self._base_url, api_key=self._api_key)
+
+    def _parser(self, request: ModelRequest) -> TextCallParser:
+        """Return the reader of calls written as text.
+
+        A model with native calls shows SQL in its final words now and then; so its fences count as calls only while no
+        tool has answered in this turn.
+        """
+        turn = next((i for i, m in enumerate(reversed(request.messages)) if m.kind == "user" and not m.host), 0)
+        answered = any(m.kind == "tool" for m in request.messages[len(request.messages) - turn :])
+        loose = request.tool_choice != "none" and (self._facts.tools == "text" or not answered)
+        return TextCallParser(request.tools, loose=loose)
+
+    async def close_async(self) -> None:
+        """Give up the connections; a second call does nothing."""
+        client, self._own = self._own, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
+
+async def read_to_end(stream: openai.AsyncStream[EventT]) -> None:
+    """Read what follows the last event that matters, so that the connection can be used again.
+
+    The answer is whole by now: a fault here, or a server that does not end its stream, only costs the connection.
+    """
+    with contextlib.suppress(openai.OpenAIError, TimeoutError, ValueError):
+        async with asyncio.timeout(_READ_TO_END_SECONDS):
+            async for _ in stream:
+                pass
