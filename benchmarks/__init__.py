@@ -1,0 +1,1 @@
+"""Measurements; run each as a module from the root."""
