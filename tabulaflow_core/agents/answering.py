@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import date
 from typing import Final
 
 from pydantic import BaseModel
 
-from tabulaflow_core.agents import standard
+from tabulaflow_core.agents import compact, standard
 from tabulaflow_core.agents.conversation import Conversation
 from tabulaflow_core.agents.events import Artifact, SessionEvent, TurnFinished, TurnStarted
 from tabulaflow_core.agents.output_type import request_text
@@ -82,19 +81,8 @@ async def run_turn(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
         yield TurnStarted(question=turn.question, model=turn.model.facts.name)
         _choose_reasoning(plan, turn)
         turn.context.sources = await read_sources(plan.registry)
-        notes = await source_notes(plan.knowledge, plan.principal, turn.context.sources)
-        tell_sources(
-            conversation,
-            turn.context.sources,
-            turn.question,
-            notes=notes,
-            instructions=plan.instructions,
-            today=date.today(),
-        )
-        if wanted := request_text(turn):
-            conversation.messages.append(UserMessage(wanted, host=True))
-        conversation.messages.append(UserMessage(turn.question))
-        async with aclosing(standard.answer(turn)) as events:
+        way = _compact(plan, turn) if turn.model.facts.profile == "compact" else _standard(plan, turn)
+        async with aclosing(way) as events:
             async for event in events:
                 yield event
         for event in _finishing(turn):
@@ -133,3 +121,22 @@ def _finishing(turn: Turn) -> list[SessionEvent]:
         if any(result.truncated for result in turn.context.results):
             turn.assumptions.append("A result was cut at the limit: figures over it may be too small.")
     return events
+
+
+async def _standard(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
+    conversation, sources = turn.conversation, turn.context.sources
+    notes = await source_notes(plan.knowledge, plan.principal, sources)
+    tell_sources(conversation, sources, turn.question, notes=notes, instructions=plan.instructions, today=turn.today)
+    if wanted := request_text(turn):
+        conversation.messages.append(UserMessage(wanted, host=True))
+    conversation.messages.append(UserMessage(turn.question))
+    async with aclosing(standard.answer(turn)) as events:
+        async for event in events:
+            yield event
+
+
+async def _compact(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
+    turn.conversation.messages.append(UserMessage(turn.question))
+    async with aclosing(compact.answer(turn, instructions=plan.instructions)) as events:
+        async for event in events:
+            yield event

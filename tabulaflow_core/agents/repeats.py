@@ -38,6 +38,11 @@ class Repeats:
         return self.count >= PATIENCE
 
 
+def same_sql(one: str, other: str) -> bool:
+    """Say whether two statements differ in white space and a last semicolon at most."""
+    return " ".join(one.split()).rstrip("; ").casefold() == " ".join(other.split()).rstrip("; ").casefold()
+
+
 def _canonical(call: ToolCall) -> str:
     if call.arguments is None:
         return call.raw

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from typing import Final
 
 from pydantic import BaseModel, JsonValue
@@ -78,6 +79,7 @@ class Turn:
     reasoning: ReasoningLevel | None = None
     output_type: type[BaseModel] | None = None
     started: float = 0.0
+    today: date = field(default_factory=date.today)
     meter: Meter = field(default_factory=Meter)
     artifacts: list[ArtifactSpec] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)

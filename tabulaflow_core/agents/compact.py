@@ -1,0 +1,115 @@
+"""How a small model answers: it writes one query, and the words are taken from the rows.
+
+A small model picks tools badly, loops, and states figures that no row holds. So it is asked for SQL alone; what is
+wrong in the SQL is mended by rules and shown, or sent back once with what it did not know; the answer is composed from
+the rows, so that no figure is ever said that no result has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from typing import Final
+from uuid import uuid4
+
+from tabulaflow_core.agents import compact_words as say
+from tabulaflow_core.agents.compact_prompt import compact_messages
+from tabulaflow_core.agents.events import AnswerDelta, Outcome, SessionEvent
+from tabulaflow_core.agents.repeats import same_sql
+from tabulaflow_core.agents.sql_text import sql_in
+from tabulaflow_core.agents.tools.protocol import ToolOutcome
+from tabulaflow_core.agents.turn import Step, Turn
+from tabulaflow_core.models.contracts import (
+    AssistantMessage,
+    Message,
+    ModelRequest,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from tabulaflow_core.output.describe import describe
+
+#: A query of a small model that is longer has lost its way.
+_SQL_TOKENS: Final = 400
+_REPAIRS: Final = 1
+
+
+async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEvent]:
+    """Answer the question at the end of the conversation.
+
+    Raises:
+        TurnLimitReached: The seconds of the turn are used up.
+    """
+    if words := say.small_talk(turn.question):
+        for event in _say(turn, words, "needs_clarification"):
+            yield event
+        return
+    if not turn.context.sources:
+        for event in _say(turn, say.no_source(turn.question), "cannot_answer"):
+            yield event
+        return
+    messages = compact_messages(
+        turn.conversation.messages,
+        turn.context.sources,
+        turn.question,
+        instructions=instructions,
+        today=turn.today,
+    )
+    tried: list[str] = []
+    outcome: ToolOutcome | None = None
+    for _ in range(1 + _REPAIRS):
+        step = Step(turn.step)
+        async with aclosing(turn.stream_step(_request(turn, messages), step, aloud=False)) as events:
+            async for event in events:
+                yield event
+        sql = sql_in(step.text, turn.tools["run_query"].spec)
+        if not sql or any(same_sql(sql, before) for before in tried):
+            break
+        tried.append(sql)
+        call = ToolCall(f"call_{uuid4().hex[:24]}", "run_query", {"sql": sql}, json.dumps({"sql": sql}))
+        turn.conversation.messages.append(AssistantMessage("", (call,)))
+        async with aclosing(turn.run_tool(call, step.number)) as items:
+            async for item in items:
+                if isinstance(item, ToolOutcome):
+                    outcome = item
+                else:
+                    yield item
+        assert outcome is not None  # the last item of a run
+        turn.conversation.messages.append(ToolMessage(call.id, call.name, outcome.text))
+        turn.step += 1
+        if outcome.ok or not say.repairable(outcome):
+            break
+        messages = (*messages, AssistantMessage(f"```sql\n{sql}\n```"), UserMessage(say.repair(outcome)))
+    for event in _answered(turn, outcome):
+        yield event
+
+
+def _request(turn: Turn, messages: tuple[Message, ...]) -> ModelRequest:
+    return ModelRequest(
+        messages=messages,
+        tool_choice="none",
+        temperature=0.0,
+        max_output_tokens=_SQL_TOKENS,
+        stop=("\n```\n", "```\n\n"),
+        cache_key=turn.conversation.id,
+    )
+
+
+def _answered(turn: Turn, outcome: ToolOutcome | None) -> Iterator[SessionEvent]:
+    if outcome is not None and outcome.ok:
+        words = describe(turn.context.results[-1], question=turn.question)
+        yield from _say(turn, words, "answered")
+    elif outcome is not None:
+        yield from _say(turn, say.failed(turn.question, outcome, turn.context.sources), "cannot_answer")
+    else:
+        yield from _say(turn, say.no_query(turn.question, turn.context.sources), "cannot_answer")
+
+
+def _say(turn: Turn, words: str, outcome: Outcome) -> Iterator[SessionEvent]:
+    """Give the answer word by word, as every other answer comes."""
+    for piece in re.findall(r"\s*\S+", words):
+        yield AnswerDelta(step=turn.step, content=piece)
+    turn.text, turn.outcome = words, outcome
+    turn.conversation.messages.append(AssistantMessage(words))

@@ -1,0 +1,80 @@
+"""Which columns join: declared keys, and those that files never declare, inferred from names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from tabulaflow_core.agents.retrieval import stem
+from tabulaflow_core.agents.schema_text import quoted, table_name
+from tabulaflow_core.data.schema import ColumnSchema, TableSchema
+
+_MOST: Final = 24
+
+
+class Join(NamedTuple):
+    """`left.left_column = right.right_column`; `right_column` is the key of `right`."""
+
+    left: TableSchema
+    left_column: str
+    right: TableSchema
+    right_column: str
+
+
+def joins_of(tables: Sequence[TableSchema]) -> list[Join]:
+    """Return the joins between `tables`: declared ones, and inferred ones where a pair of tables declares none."""
+    by_name = {t.name.casefold(): t for t in tables}
+    out: list[Join] = []
+    for table in tables:
+        for key in table.foreign_keys:
+            target = by_name.get(key.target_table.casefold())
+            if target is not None and len(key.columns) == 1:
+                out.append(Join(table, key.columns[0], target, key.target_columns[0]))
+    declared = {frozenset((j.left.name, j.right.name)) for j in out}
+    for left in tables:
+        for right in tables:
+            if left is right or frozenset((left.name, right.name)) in declared:
+                continue
+            for column in left.columns:
+                if (key_name := _key_of(column, right)) and not _is_own_key(column, left):
+                    out.append(Join(left, column.name, right, key_name))
+    return out
+
+
+def inferred_joins(tables: Sequence[TableSchema], dialect: str) -> list[str]:
+    """Return the joins as conditions."""
+    texts = [
+        f"{table_name(j.left, dialect)}.{quoted(j.left_column, dialect)} = "
+        f"{table_name(j.right, dialect)}.{quoted(j.right_column, dialect)}"
+        for j in joins_of(tables)
+    ]
+    return list(dict.fromkeys(texts))[:_MOST]
+
+
+def _key_of(column: ColumnSchema, right: TableSchema) -> str:
+    """Return the column of `right` that `column` seems to point to, as `customer_id` does to `customers.id`."""
+    name = _folded(column.name)
+    if not name.endswith(("id", "code", "key", "no", "nr", "number")) or name in ("id", "code", "key", "no", "number"):
+        return ""
+    keys = {_folded(c.name): c.name for c in right.columns}
+    if name in keys and _is_own_key(next(c for c in right.columns if _folded(c.name) == name), right):
+        return keys[name]
+    for ending in ("id", "code", "key", "no", "nr", "number"):
+        base = name.removesuffix(ending)
+        if base != name and base and stem(base) == stem(_folded(right.name)) and ending in keys:
+            return keys[ending]
+    return ""
+
+
+def _is_own_key(column: ColumnSchema, table: TableSchema) -> bool:
+    """Say whether `column` looks like the key of its own table."""
+    if table.primary_key:
+        return table.primary_key == (column.name,)
+    name = _folded(column.name)
+    first = table.columns[0].name == column.name
+    own = stem(_folded(table.name))
+    return name == "id" or (first and any(stem(name.removesuffix(e)) == own for e in ("id", "code", "key", "no", "nr")))
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "").replace(" ", "").replace("-", "")
