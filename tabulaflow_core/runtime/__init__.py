@@ -1,1 +1,59 @@
+"""How a host runs the engine: one loop thread, turns as replayable logs, everything kept in the store.
 
+rt = get_runtime()
+conversation = rt.new_conversation(LOCAL_USER)
+turn = rt.start_turn(LOCAL_USER, conversation.id, "What are our sales by month?")
+for events in turn.attach():
+    ...
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tabulaflow_core.runtime.downloads import Download
+    from tabulaflow_core.runtime.runtime import Runtime
+    from tabulaflow_core.runtime.singleton import get_runtime
+    from tabulaflow_core.runtime.turns import Turn
+    from tabulaflow_core.runtime.views import ConversationView, FileOutcome, ModelStatus, SourceInfo, TurnView
+    from tabulaflow_core.store.records import ConversationInfo, UsageRow
+
+_HOME: Final = {
+    "ConversationInfo": "tabulaflow_core.store.records",
+    "ConversationView": "tabulaflow_core.runtime.views",
+    "Download": "tabulaflow_core.runtime.downloads",
+    "FileOutcome": "tabulaflow_core.runtime.views",
+    "ModelStatus": "tabulaflow_core.runtime.views",
+    "Runtime": "tabulaflow_core.runtime.runtime",
+    "SourceInfo": "tabulaflow_core.runtime.views",
+    "Turn": "tabulaflow_core.runtime.turns",
+    "TurnView": "tabulaflow_core.runtime.views",
+    "UsageRow": "tabulaflow_core.store.records",
+    "get_runtime": "tabulaflow_core.runtime.singleton",
+}
+
+__all__ = [
+    "ConversationInfo",
+    "ConversationView",
+    "Download",
+    "FileOutcome",
+    "ModelStatus",
+    "Runtime",
+    "SourceInfo",
+    "Turn",
+    "TurnView",
+    "UsageRow",
+    "get_runtime",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

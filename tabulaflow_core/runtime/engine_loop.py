@@ -1,0 +1,81 @@
+"""The one event loop of a process, in its own thread: it owns everything that is bound to a loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+_JOIN_SECONDS: Final = 0.5
+
+
+class EngineLoop:
+    """A daemon thread that runs an event loop until `close`. Every method may be called from any other thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="tabulaflow-engine", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        finally:
+            self._loop.close()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Begin `work` on the loop.
+
+        Raises:
+            RuntimeError: The loop is closed.
+        """
+        if self._loop.is_closed():
+            work.close()
+            raise RuntimeError("The engine has been shut down.")
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def call(self, work: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
+        """Run `work` on the loop and wait for what it gives; leaving early cancels it.
+
+        Raises:
+            RuntimeError: Called from the loop's own thread, which would wait for itself, or after `close`.
+            TimeoutError: It took longer than `timeout` seconds.
+        """
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RuntimeError("The engine loop cannot wait for itself; await the coroutine instead.")
+        future = self.submit(work)
+        try:
+            return future.result(timeout)
+        except BaseException:
+            future.cancel()
+            raise
+
+    def soon(self, callback: Callable[[], object]) -> None:
+        """Run `callback` on the loop; nothing happens when it is closed."""
+        try:
+            self._loop.call_soon_threadsafe(callback)
+        except RuntimeError:  # closed: there is nothing left that could be told
+            return
+
+    def close(self) -> None:
+        """Cancel what still runs, stop the loop and join the thread; a second call does nothing."""
+        if self._loop.is_closed():
+            return
+        with contextlib.suppress(TimeoutError):  # a task that refuses to end does not keep the process alive
+            self.submit(_cancel_others()).result(_JOIN_SECONDS)
+        self.soon(self._loop.stop)
+        self._thread.join(_JOIN_SECONDS)
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

@@ -1,0 +1,91 @@
+"""Which models there are, and the one open client of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tabulaflow_core.config import Settings
+from tabulaflow_core.errors import NoModelAvailable
+from tabulaflow_core.models.contracts import ChatModel
+from tabulaflow_core.runtime.views import ModelStatus
+
+ModelFactory = Callable[[str], ChatModel]
+
+_NOTHING: Final = (
+    "There is no language model yet. Fetch the embedded one on the settings page or with `tabulaflow model pull`, "
+    "or set OPENAI_API_KEY and start again."
+)
+#: What an injected factory is asked for when nothing else is configured.
+_INJECTED: Final = "scripted:demo"
+
+
+class Models:
+    """Clients by name, opened once. Belongs to the engine loop.
+
+    Args:
+        factory: Makes the client of a name; by default `tabulaflow_core.models.resolve_model`.
+    """
+
+    def __init__(self, settings: Settings, *, factory: ModelFactory | None = None) -> None:
+        self._settings = settings
+        self._factory = factory
+        self._open: dict[str, ChatModel] = {}
+
+    def default_name(self) -> str | None:
+        """The model to use when none is named; None when there is none."""
+        from tabulaflow_core.models.resolve import default_model_name
+
+        return default_model_name(self._settings) or (_INJECTED if self._factory is not None else None)
+
+    def get(self, name: str | None) -> ChatModel:
+        """The client of `name`, or of the default model.
+
+        Raises:
+            NoModelAvailable: No name was given and there is no default.
+            UnknownModel: The name is not one.
+        """
+        wanted = name or self.default_name()
+        if wanted is None:
+            raise NoModelAvailable(_NOTHING)
+        if wanted not in self._open:
+            self._open[wanted] = self._make(wanted)
+        return self._open[wanted]
+
+    def _make(self, name: str) -> ChatModel:
+        if self._factory is not None:
+            return self._factory(name)
+        from tabulaflow_core.models.resolve import resolve_model
+
+        return resolve_model(name, settings=self._settings)
+
+    async def close_async(self) -> None:
+        """Close every client."""
+        while self._open:
+            _, model = self._open.popitem()
+            await model.close_async()
+
+
+def statuses(settings: Settings) -> tuple[ModelStatus, ...]:
+    """The default model, the hosted one and the embedded one, each with what it still needs. Blocks: reads files."""
+    from tabulaflow_core.models.catalog import DEFAULT_OPENAI_MODEL, PROVIDERS, facts_for
+    from tabulaflow_core.models.local import local_model_status
+    from tabulaflow_core.models.resolve import parse_name, why_not_ready
+
+    found: dict[str, ModelStatus] = {}
+    for given in filter(None, (settings.model, DEFAULT_OPENAI_MODEL)):
+        try:
+            provider, name = parse_name(given)
+        except ValueError:  # said by `why_not_ready` in words
+            found[given] = ModelStatus(given, given, ready=False, reason=why_not_ready(given, settings=settings) or "")
+            continue
+        if provider.name == "local" or name in found:
+            continue
+        reason = why_not_ready(name, settings=settings) or ""
+        label = f"{PROVIDERS[provider.name].label}: {name.partition(':')[2]}"
+        found[name] = ModelStatus(name, label, ready=not reason, reason=reason, local=facts_for(name).local)
+    local = local_model_status(settings)
+    found[local.name] = ModelStatus(
+        local.name, local.label, ready=local.ready, reason=local.reason, local=True, size_bytes=local.size_bytes
+    )
+    return tuple(found.values())

@@ -1,0 +1,50 @@
+"""Queries by hand: previews and SQL that a person wrote, without a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.errors import NotFound, SourceError
+from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.principal import Principal
+
+if TYPE_CHECKING:
+    from tabulaflow_core.runtime.services import Services
+
+
+async def preview_async(services: Services, principal: Principal, alias: str, table: str, *, limit: int) -> pa.Table:
+    """The first `limit` rows of `table`; see `Runtime.preview`."""
+    from sqlglot import exp
+
+    connector = await services.sources.connector_async(principal, alias)
+    found = connector.schema.table(table)
+    if found is None:
+        raise NotFound(f"The source {alias!r} has no table {table!r}.")
+    name = exp.table_(found.name, db=found.schema, quoted=True)
+    sql = exp.select("*").from_(name).limit(limit).sql(dialect=connector.dialect)
+    outcome = await connector.run_query_async(sql, limit=limit)
+    if isinstance(outcome, QueryFailure):
+        raise SourceError(f"The table {table!r} cannot be shown: {outcome.message}")
+    return outcome.table
+
+
+async def run_sql_async(services: Services, principal: Principal, alias: str, sql: str) -> StoredResult | QueryFailure:
+    """Run `sql` and store its result; see `Runtime.run_sql`."""
+    connector = await services.sources.connector_async(principal, alias)
+    outcome = await connector.run_query_async(sql)
+    if isinstance(outcome, QueryFailure):
+        return outcome
+    result = StoredResult(
+        source=alias,
+        dialect=connector.dialect,
+        sql=outcome.sql,
+        table=outcome.table,
+        truncated=outcome.truncated,
+        cut_by=outcome.cut_by,
+        seconds=outcome.seconds,
+    )
+    await services.store.results.put_async(principal, result)
+    return result

@@ -1,0 +1,260 @@
+"""The facade: what pages and commands call, from any thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Coroutine, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from tabulaflow_core.config import Settings
+from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.errors import StoreUnavailable
+from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime import models, queries, warming
+from tabulaflow_core.runtime.downloads import Download, Downloads
+from tabulaflow_core.runtime.engine_loop import EngineLoop
+from tabulaflow_core.runtime.follower import FollowedTurn
+from tabulaflow_core.runtime.services import Services
+from tabulaflow_core.runtime.turns import Turn
+from tabulaflow_core.runtime.views import ConversationView, FileOutcome, ModelStatus, SourceInfo
+from tabulaflow_core.store.records import ConversationInfo, UsageRow
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Runtime:
+    """One process's engine: a loop in a thread, the open sources, the running turns, the store.
+
+    Every method is synchronous and thread-safe, filters by its principal, and raises `TabulaflowError`s only.
+
+    Args:
+        settings: By default those of the environment.
+        model_factory: Makes the client of a model's name, for tests and for programs with models of their own.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, model_factory: models.ModelFactory | None = None) -> None:
+        self.settings = settings or Settings.from_env()
+        self._factory = model_factory
+        self._loop = EngineLoop()
+        self._opened: Services | None = None
+        self._opening = threading.Lock()
+        self._closed = False
+        self._downloads = Downloads(self.settings)
+
+    # Sources
+
+    def sources(self, principal: Principal) -> tuple[SourceInfo, ...]:
+        """All sources; one that cannot be opened is `broken` and says why."""
+        return self._call(self._services.sources.list_async(principal))
+
+    def add_files(self, principal: Principal, files: Sequence[tuple[str, Path | str]]) -> tuple[FileOutcome, ...]:
+        """Copy and read files, each a (name, path); one that cannot be read does not touch the others.
+
+        A name that is there already is replaced, and the outcome says so.
+        """
+        given = [(name, Path(path)) for name, path in files]
+        return self._call(self._services.files.add_async(principal, given))
+
+    def files(self, principal: Principal) -> tuple[FileOutcome, ...]:
+        """What was uploaded, the oldest first, with the reading reports."""
+        return self._call(self._services.files.list_async(principal))
+
+    def remove_file(self, principal: Principal, name: str) -> None:
+        """Remove an uploaded file.
+
+        Raises:
+            NotFound: There is none of this name.
+        """
+        self._call(self._services.files.remove_async(principal, name))
+
+    def add_samples(self, principal: Principal) -> SourceInfo:
+        """Add the sample files that ship; those that are there already stay as they are."""
+        services = self._services
+        self._call(services.files.add_samples_async(principal))
+        return next(source for source in self._call(services.sources.list_async(principal)) if source.kind == "files")
+
+    def test_database(self, principal: Principal, url: str) -> SourceInfo:
+        """Connect once and look; nothing is kept.
+
+        Raises:
+            SourceError: The URL is malformed or not allowed, or the database does not answer.
+        """
+        return self._call(self._services.sources.test_async(url))
+
+    def add_database(self, principal: Principal, alias: str, url: str) -> SourceInfo:
+        """Test, then keep the database with its URL encrypted.
+
+        Raises:
+            SourceError: As for `test_database`, or the alias cannot be used or is taken.
+        """
+        return self._call(self._services.sources.add_async(principal, alias, url))
+
+    def remove_source(self, principal: Principal, source_id: str) -> None:
+        """Forget a source; `files` forgets all uploaded files.
+
+        Raises:
+            NotFound: This principal has no such source.
+        """
+        self._call(self._services.sources.remove_async(principal, source_id))
+
+    def preview(self, principal: Principal, alias: str, table: str, *, limit: int = 100) -> pa.Table:
+        """The first rows of a table.
+
+        Args:
+            table: Its name, or `schema.name`.
+
+        Raises:
+            UnknownSource: There is no such source.
+            NotFound: It has no such table.
+            SourceError: The rows cannot be read; the message says why.
+        """
+        return self._call(queries.preview_async(self._services, principal, alias, table, limit=limit))
+
+    def run_sql(self, principal: Principal, alias: str, sql: str) -> StoredResult | QueryFailure:
+        """Run a query by hand, through the same guard; its result is stored.
+
+        Raises:
+            UnknownSource: There is no such source.
+            SourceUnavailable: The source does not answer.
+        """
+        return self._call(queries.run_sql_async(self._services, principal, alias, sql))
+
+    # Conversations
+
+    def new_conversation(self, principal: Principal) -> ConversationInfo:
+        """Begin a conversation; it is listed once it has a turn."""
+        return self._call(self._services.store.conversations.create_async(principal))
+
+    def conversations(self, principal: Principal, *, limit: int = 50) -> tuple[ConversationInfo, ...]:
+        """Those with at least one turn, the newest first."""
+        return self._call(self._services.store.conversations.list_async(principal, limit=limit))
+
+    def conversation(self, principal: Principal, conversation_id: str) -> ConversationView:
+        """A conversation with its turns and their events.
+
+        Raises:
+            NotFound: This principal has no such conversation.
+        """
+        return self._call(self._services.conversation_async(principal, conversation_id))
+
+    def rename_conversation(self, principal: Principal, conversation_id: str, title: str) -> ConversationInfo:
+        """Give it another title; an empty one is ignored.
+
+        Raises:
+            NotFound: This principal has no such conversation.
+        """
+        return self._call(self._services.store.conversations.rename_async(principal, conversation_id, title))
+
+    def delete_conversation(self, principal: Principal, conversation_id: str) -> None:
+        """Delete it with its turns; a running one is stopped. What it used stays in the ledger.
+
+        Raises:
+            NotFound: This principal has no such conversation.
+        """
+        self._call(self._services.delete_conversation_async(principal, conversation_id))
+
+    # Turns
+
+    def start_turn(
+        self, principal: Principal, conversation_id: str, question: str, *, model: str | None = None
+    ) -> Turn:
+        """Begin to answer `question`; comes back at once.
+
+        Args:
+            model: `provider:model`; None for the default.
+
+        Raises:
+            NotFound: This principal has no such conversation.
+            TurnInProgress: A turn of it runs, here or in another process.
+            ModelError: There is no such model, or none at all.
+        """
+        return self._call(self._services.start_turn_async(principal, conversation_id, question, model))
+
+    def running_turn(self, principal: Principal, conversation_id: str) -> Turn | None:
+        """The turn that runs in a conversation, of this process or followed through the store; None when none does.
+
+        Raises:
+            NotFound: This principal has no such conversation.
+        """
+        services = self._services
+        if (live := services.live_turn(principal, conversation_id)) is not None:
+            return live
+        self._call(services.store.conversations.get_async(principal, conversation_id))
+        record = self._call(services.store.turns.running_async(principal, conversation_id))
+        if record is None:
+            return None
+        # It may have begun here between the two looks.
+        return services.live.get(record.id) or FollowedTurn(self._loop, services.store.turns, principal, record)
+
+    # Results, usage, models
+
+    def result(self, principal: Principal, result_id: str) -> StoredResult:
+        """A stored result.
+
+        Raises:
+            NotFound: This principal has no such result, or it was dropped to make room.
+        """
+        return self._call(self._services.store.results.get_async(principal, result_id))
+
+    def usage(
+        self, principal: Principal, *, since: datetime | None = None, until: datetime | None = None
+    ) -> tuple[UsageRow, ...]:
+        """What each turn used, the newest first."""
+        return self._call(self._services.store.usage.rows_async(principal, since=since, until=until))
+
+    def models(self, principal: Principal) -> tuple[ModelStatus, ...]:
+        """The models that could answer, each with what it still needs."""
+        return models.statuses(self.settings)
+
+    def default_model(self, principal: Principal) -> str | None:
+        """The model used when none is named; None when there is none."""
+        return self._services.models.default_name()
+
+    def download_model(self, principal: Principal) -> Download:
+        """Fetch the embedded model's weights, or join the download that runs."""
+        return self._downloads.start()
+
+    def warm(self, principal: Principal, conversation_id: str) -> None:
+        """Load the embedded model and read the prompt's beginning, in the background; never raises."""
+        try:
+            self._loop.submit(warming.warm_async(self._services, principal, conversation_id))
+        except Exception:  # a convenience that must not break a page
+            _log.warning("the model could not be warmed", exc_info=True)
+
+    def close(self) -> None:
+        """End the running turns as interrupted and close everything, in two seconds at most; may be called again."""
+        with self._opening:
+            if self._closed:
+                return
+            self._closed = True
+            services, self._opened = self._opened, None
+        self._downloads.close()
+        if services is not None:
+            try:
+                self._loop.call(services.close_async(), timeout=1.7)
+            except TimeoutError:
+                _log.warning("closing took too long and was given up")
+        self._loop.close()
+
+    @property
+    def _services(self) -> Services:
+        """The services, opened on first use; a store that was away is tried again by the next call."""
+        if self._opened is None:
+            with self._opening:
+                if self._closed:
+                    raise StoreUnavailable("The server is being shut down. Reload the page in a moment.")
+                if self._opened is None:
+                    work = Services.open_async(self.settings, self._loop, factory=self._factory)
+                    self._opened = self._loop.call(work)
+        return self._opened
+
+    def _call(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._loop.call(work)

@@ -1,0 +1,134 @@
+"""The session of each conversation: built from the stored history, kept warm while it is what the store has."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import ValidationError
+
+from tabulaflow_core.agents import ChatSession
+from tabulaflow_core.agents.events import SessionEvent, TurnFinished, TurnInterrupted
+from tabulaflow_core.agents.history import messages_from_json, messages_to_json
+from tabulaflow_core.config import Settings
+from tabulaflow_core.models.contracts import AssistantMessage, Message, UserMessage
+from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.ledger import LedgerPermit
+from tabulaflow_core.runtime.models import Models
+from tabulaflow_core.runtime.sources import SourceBook
+from tabulaflow_core.store.records import TurnRecord
+from tabulaflow_core.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+#: Conversations kept warm; the one used longest ago is built again when it is needed.
+_WARM: Final = 64
+
+_Key = tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Warm:
+    session: ChatSession
+    permit: LedgerPermit
+    model: str
+    version: int
+
+
+class Sessions:
+    """Gives each turn its session. Belongs to the engine loop."""
+
+    def __init__(self, settings: Settings, store: Store, sources: SourceBook, models: Models) -> None:
+        self._settings = settings
+        self._store = store
+        self._sources = sources
+        self._models = models
+        self._warm: OrderedDict[_Key, _Warm] = OrderedDict()
+
+    async def open_async(self, principal: Principal, turn: TurnRecord) -> HeldSession:
+        """The session for `turn`, its sources opened.
+
+        Raises:
+            NotFound: The conversation was deleted.
+            ModelError: The model cannot be used.
+        """
+        key = (principal.id, turn.conversation_id)
+        registry = await self._sources.registry_async(principal)
+        history = await self._store.conversations.history_async(principal, turn.conversation_id)
+        # Out of the warm ones while its turn runs: it comes back when the turn was saved.
+        warm = self._warm.pop(key, None)
+        if warm is None or warm.version != history.version or warm.model != turn.model:
+            messages = await self._messages(principal, turn, history.body, history.through_turn)
+            permit = LedgerPermit(self._store.usage, turn.conversation_id)
+            session = ChatSession(
+                registry=registry,
+                model=self._models.get(turn.model),
+                principal=principal,
+                results=self._store.results,
+                model_permit=permit,
+                settings=self._settings,
+                history=messages,
+            )
+            warm = _Warm(session, permit, turn.model, history.version)
+        warm.permit.turn_id = turn.id
+        return HeldSession(self, key, warm)
+
+    def forget(self, principal: Principal, conversation_id: str) -> None:
+        """Drop the warm session of a deleted conversation."""
+        self._warm.pop((principal.id, conversation_id), None)
+
+    def keep(self, key: _Key, warm: _Warm) -> None:
+        """Keep a session warm after its turn."""
+        self._warm[key] = warm
+        while len(self._warm) > _WARM:
+            self._warm.popitem(last=False)
+
+    async def _messages(
+        self, principal: Principal, turn: TurnRecord, body: str, through_turn: int
+    ) -> tuple[Message, ...]:
+        """The stored history, and in short the turns that ended without it, such as those of a killed process."""
+        kept: tuple[Message, ...] = ()
+        if body:
+            try:
+                kept = messages_from_json(body)
+            except ValidationError:
+                _log.warning(
+                    "the history of conversation %s is of another version; it begins anew", turn.conversation_id
+                )
+        lost: list[Message] = []
+        for record in await self._store.turns.list_async(principal, turn.conversation_id):
+            if through_turn < record.number < turn.number:
+                events = await self._store.turns.events_async(principal, record.id)
+                last = events[-1] if events else None
+                said = last.result.text if isinstance(last, (TurnFinished, TurnInterrupted)) else ""
+                lost += [UserMessage(record.question), AssistantMessage(said or "(This was not answered.)")]
+        return (*kept, *lost)
+
+
+class HeldSession:
+    """A session while its turn runs; the `TurnSession` of `LiveTurn`."""
+
+    def __init__(self, sessions: Sessions, key: _Key, warm: _Warm) -> None:
+        self._sessions = sessions
+        self._key = key
+        self._warm = warm
+
+    async def stream(self, question: str) -> AsyncGenerator[SessionEvent, None]:
+        """Answer `question`."""
+        async with aclosing(self._warm.session.run_stream(question)) as stream:
+            async for event in stream:
+                yield event
+
+    def history(self) -> str | None:
+        """What the model remembers now."""
+        return messages_to_json(self._warm.session.history)
+
+    def ended(self, *, version: int | None) -> None:
+        """Keep the session warm when the store has its history."""
+        if version is not None:
+            self._warm.version = version
+            self._sessions.keep(self._key, self._warm)

@@ -1,0 +1,112 @@
+"""The open connectors of one principal, made to agree with what the store has."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tabulaflow_core.data import DataConnectorRegistry
+from tabulaflow_core.data.contracts import DataConnector
+from tabulaflow_core.errors import SourceUnavailable, TabulaflowError
+
+_log = logging.getLogger(__name__)
+
+#: A source that could not be opened is not tried again sooner: each try can take as long as its server is silent.
+_RETRY_SECONDS: Final = 15.0
+#: Long enough for a database across the world, short enough for a question that needs another source.
+_OPEN_SECONDS: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A source that should be open.
+
+    Attributes:
+        token: Changes whenever what it opens changes.
+        open: Opens it.
+    """
+
+    alias: str
+    token: str
+    open: Callable[[], Awaitable[DataConnector]]
+
+
+@dataclass(slots=True)
+class _Fault:
+    token: str
+    message: str
+    at: float
+
+
+class Shelf:
+    """Connectors by alias, opened when they are first needed and kept open. Belongs to the engine loop."""
+
+    def __init__(self) -> None:
+        self.registry = DataConnectorRegistry()
+        self._tokens: dict[str, str] = {}
+        self._faults: dict[str, _Fault] = {}
+        self._lock = asyncio.Lock()
+
+    def fault(self, alias: str) -> str:
+        """Why `alias` could not be opened; empty when it is open."""
+        fault = self._faults.get(alias)
+        return fault.message if fault else ""
+
+    async def sync_async(self, wanted: Sequence[Wanted]) -> None:
+        """Open what is new, close what is gone, and open again what changed; a fault is kept, not raised."""
+        async with self._lock:
+            by_alias = {source.alias: source for source in wanted}
+            for alias in [a for a, token in self._tokens.items() if a not in by_alias or by_alias[a].token != token]:
+                del self._tokens[alias]
+                await self._close(alias)
+            for alias in [a for a in self._faults if a not in by_alias]:
+                del self._faults[alias]
+            due = [source for source in wanted if source.alias not in self._tokens and self._is_due(source)]
+            opened = await asyncio.gather(*(_open(source) for source in due))
+            for source, result in zip(due, opened, strict=True):
+                if isinstance(result, TabulaflowError):
+                    self._faults[source.alias] = _Fault(source.token, result.user_message, time.monotonic())
+                    continue
+                self._faults.pop(source.alias, None)
+                self.registry.register(source.alias, result)
+                self._tokens[source.alias] = source.token
+
+    def _is_due(self, source: Wanted) -> bool:
+        fault = self._faults.get(source.alias)
+        return fault is None or fault.token != source.token or time.monotonic() - fault.at > _RETRY_SECONDS
+
+    def retry_now(self, alias: str) -> None:
+        """Try `alias` again at the next sync, whenever the last try was."""
+        self._faults.pop(alias, None)
+
+    async def _close(self, alias: str) -> None:
+        try:
+            await self.registry.unregister_async(alias)
+        except (TabulaflowError, OSError):
+            _log.warning("the source %r could not be closed", alias, exc_info=True)
+
+    async def close_async(self) -> None:
+        """Close every connector."""
+        async with self._lock:
+            self._tokens.clear()
+            await self.registry.close_async()
+
+
+async def _open(source: Wanted) -> DataConnector | TabulaflowError:
+    try:
+        async with asyncio.timeout(_OPEN_SECONDS):
+            return await source.open()
+    except TabulaflowError as error:
+        return error
+    except TimeoutError:
+        return SourceUnavailable(
+            f"The source {source.alias!r} did not answer within {_OPEN_SECONDS:g} seconds. "
+            "See that its server runs and can be reached from here."
+        )
+    except Exception:  # a driver's own fault must not take the other sources with it
+        _log.exception("the source %r could not be opened", source.alias)
+        return SourceUnavailable(f"The source {source.alias!r} could not be opened. The server's log says why.")

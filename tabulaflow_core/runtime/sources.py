@@ -1,0 +1,172 @@
+"""What each principal can ask about: stored sources, opened on the engine loop."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from tabulaflow_core.config import Settings
+from tabulaflow_core.data import DataConnectorRegistry, SQLConnector
+from tabulaflow_core.data.contracts import DataConnector
+from tabulaflow_core.data.urls import mask_url, parse_source_url
+from tabulaflow_core.errors import NotFound, SourceError, SourceUnavailable, UnknownSource
+from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.files import FILES_ALIAS, FileBook
+from tabulaflow_core.runtime.shelf import Shelf, Wanted
+from tabulaflow_core.runtime.views import SourceInfo
+from tabulaflow_core.store.records import DatabaseRecord, FileRecord
+from tabulaflow_core.store.store import Store
+
+_ALIAS: Final = re.compile(r"[^\W\d][\w\-]{0,62}")
+#: Pages ask for the tables at each of their runs; a schema as young as this is not read again for them.
+_SCHEMA_AGE: Final = 30.0
+
+
+class SourceBook:
+    """The sources of every principal. Belongs to the engine loop."""
+
+    def __init__(self, settings: Settings, store: Store, files: FileBook) -> None:
+        self._settings = settings
+        self._store = store
+        self._files = files
+        self._shelves: dict[str, Shelf] = {}
+
+    async def registry_async(self, principal: Principal) -> DataConnectorRegistry:
+        """The registry of `principal`, one object for good, with every source open that can be opened."""
+        await self._sync(principal)
+        return self._shelf(principal).registry
+
+    async def connector_async(self, principal: Principal, alias: str) -> DataConnector:
+        """The connector called `alias`.
+
+        Raises:
+            UnknownSource: This principal has none of this name.
+            SourceUnavailable: It could not be opened.
+        """
+        registry = await self.registry_async(principal)
+        if alias not in registry and (fault := self._shelf(principal).fault(alias)):
+            raise SourceUnavailable(fault)
+        return registry.get(alias)
+
+    async def list_async(self, principal: Principal) -> tuple[SourceInfo, ...]:
+        """All sources: the files first, then the databases, the oldest first."""
+        files, databases = await self._sync(principal)
+        shelf = self._shelf(principal)
+        infos = []
+        if loaded := [file for file in files if file.status == "loaded"]:
+            blank = SourceInfo("files", FILES_ALIAS, "files", "duckdb", created_at=loaded[0].created_at)
+            infos.append(await self._described(shelf, blank))
+        for record in databases:
+            infos.append(await self._described(shelf, _blank(record)))
+        return tuple(infos)
+
+    async def test_async(self, url: str) -> SourceInfo:
+        """Connect once and look; nothing is kept.
+
+        Raises:
+            SourceError: The URL is malformed or not allowed, or the database does not answer.
+        """
+        connector = await self._open_url(url)
+        try:
+            return SourceInfo(
+                id="",
+                alias="",
+                kind="database",
+                dialect=connector.dialect,
+                url_masked=mask_url(url.strip()),
+                tables=connector.schema.tables,
+                notices=connector.notices,
+            )
+        finally:
+            await connector.close_async()
+
+    async def add_async(self, principal: Principal, alias: str, url: str) -> SourceInfo:
+        """Connect, and keep the database under `alias` when it answered.
+
+        Raises:
+            SourceError: As for `test_async`, or the alias cannot be used or is taken.
+        """
+        alias = alias.strip()
+        if not _ALIAS.fullmatch(alias) or alias.casefold() == FILES_ALIAS:
+            raise SourceError(
+                f"{alias[:80]!r} cannot be the name of a source: it takes a letter, then letters, digits, '_' or '-', "
+                f"63 characters at most, and is not {FILES_ALIAS!r}."
+            )
+        tested = await self.test_async(url)
+        record = await self._store.sources.add_database_async(
+            principal,
+            alias,
+            dialect=tested.dialect,
+            url_masked=tested.url_masked,
+            url_secret=self._store.secrets.encrypt(principal, url.strip()),
+        )
+        await self._sync(principal)
+        return await self._described(self._shelf(principal), _blank(record))
+
+    async def remove_async(self, principal: Principal, source_id: str) -> None:
+        """Forget a database, or with the id `files` all files.
+
+        Raises:
+            NotFound: This principal has no such source.
+        """
+        if source_id == "files":
+            names = [file.name for file in await self._store.sources.files_async(principal)]
+            if not names:
+                raise NotFound("This source is not here. It may have been removed.")
+            for name in names:
+                await self._files.remove_async(principal, name)
+        else:
+            await self._store.sources.remove_database_async(principal, source_id)
+        await self._sync(principal)
+
+    async def _sync(self, principal: Principal) -> tuple[tuple[FileRecord, ...], tuple[DatabaseRecord, ...]]:
+        files = await self._store.sources.files_async(principal)
+        databases = await self._store.sources.databases_async(principal)
+        wanted = [self._wanted(principal, record) for record in databases]
+        if (opened := self._files.wanted(principal, files)) is not None:
+            wanted.insert(0, opened)
+        await self._shelf(principal).sync_async(wanted)
+        return files, databases
+
+    def _wanted(self, principal: Principal, record: DatabaseRecord) -> Wanted:
+        async def open_database() -> DataConnector:
+            return await self._open_url(self._store.secrets.decrypt(principal, record.url_secret))
+
+        return Wanted(record.alias, record.id, open_database)
+
+    async def _open_url(self, url: str) -> DataConnector:
+        """Connect read-only, whatever the URL says, within the folders that pages may open."""
+        roots = self._settings.file_roots
+        parse_source_url(url, allowed_roots=roots, forbidden_roots=(self._settings.data_dir,))
+        return await SQLConnector.from_url_async(url, read_only=True, limits=self._settings.limits, allowed_roots=roots)
+
+    async def _described(self, shelf: Shelf, blank: SourceInfo) -> SourceInfo:
+        try:
+            connector = shelf.registry.get(blank.alias)
+            schema = await connector.refresh_schema_async(max_age=_SCHEMA_AGE)
+        except UnknownSource:
+            return replace(blank, status="broken", message=shelf.fault(blank.alias))
+        except SourceUnavailable as error:
+            return replace(blank, status="broken", message=error.user_message)
+        return replace(blank, dialect=connector.dialect, tables=schema.tables, notices=connector.notices)
+
+    def _shelf(self, principal: Principal) -> Shelf:
+        return self._shelves.setdefault(principal.id, Shelf())
+
+    async def close_async(self) -> None:
+        """Close every connector of every principal."""
+        while self._shelves:
+            _, shelf = self._shelves.popitem()
+            await shelf.close_async()
+
+
+def _blank(record: DatabaseRecord) -> SourceInfo:
+    return SourceInfo(
+        id=record.id,
+        alias=record.alias,
+        kind="database",
+        dialect=record.dialect,
+        url_masked=record.url_masked,
+        created_at=record.created_at,
+    )
