@@ -1,0 +1,166 @@
+"""The door of the guard: one text in, a verdict out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from tabulaflow_core.data.guard.context import Context
+from tabulaflow_core.data.guard.heads import read_head
+from tabulaflow_core.data.guard.lexer import Kind, Lexer, Token, render
+from tabulaflow_core.data.guard.lexicon import LEX_RULES
+from tabulaflow_core.data.guard.verdict import Allowed, Refusal, RefusalCode, Refused
+
+_MOST_CHARACTERS = 200_000
+_DEEPEST = 60
+"""Open brackets at one place. Reports written by people stay under ten; the parsers need the bound."""
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
+_DIALECT_NAMES = {"mariadb": "mysql", "postgresql": "postgres", "mssql": "tsql"}
+_WRITING = frozenset(
+    """
+    alter analyze attach begin call checkpoint cluster comment commit copy create deallocate declare delete detach
+    discard do drop end exec execute export fetch flush grant handler import insert install kill listen load lock merge
+    move notify optimize prepare reassign refresh reindex release rename repair replace reset revoke rollback savepoint
+    security set start truncate unlisten unload update upsert use vacuum xa
+    """.split()
+)
+_QUERY_WORDS = frozenset("select with values table from pivot unpivot summarize describe desc show pivot_wider".split())
+
+
+def check_statement(sql: str, *, dialect: str, functions: Collection[str] = ()) -> Allowed | Refused:
+    """Decides whether a text is one query that only reads.
+
+    Nothing is sent to a database. The verdict is the first of four layers and sees the text only: a view, a function
+    that was allowed by name, or a foreign table may still do what their owner made them do.
+
+    Args:
+        sql: The text, as the model or the person wrote it.
+        dialect: `sqlite`, `duckdb`, `postgres` or `mysql` (MariaDB too); `tsql`, `snowflake`, `bigquery` and `trino`
+            are checked by one common table of functions.
+        functions: Functions of the user that this source allows: `name`, or `schema.name`.
+
+    Returns:
+        `Allowed` or `Refused`; nothing is ever raised for what the text holds.
+    """
+    name = _DIALECT_NAMES.get(dialect.lower(), dialect.lower())
+    if name not in LEX_RULES:
+        return Refused(f"Statements in the dialect {dialect!r} cannot be checked.", RefusalCode.UNKNOWN_DIALECT)
+    context = Context(name, frozenset(function.lower() for function in functions))
+    try:
+        return _check(sql, context)
+    except Refusal as refusal:
+        return Refused(refusal.reason, refusal.code)
+    except RecursionError:
+        return Refused("The statement is nested too deeply to be checked.", RefusalCode.TOO_DEEP)
+
+
+def _check(sql: str, context: Context) -> Allowed:
+    if len(sql) > _MOST_CHARACTERS:
+        raise Refusal(
+            RefusalCode.TOO_LONG, f"The statement has {len(sql):,} characters; at most {_MOST_CHARACTERS:,} are read."
+        )
+    if any(0xD800 <= ord(c) <= 0xDFFF or c == "\0" for c in sql):
+        raise Refusal(RefusalCode.UNREADABLE, "The statement holds a NUL byte or a broken character.")
+    tokens = Lexer(sql, LEX_RULES[context.dialect]).tokens()
+    while tokens and tokens[-1].kind is Kind.OP and tokens[-1].text == ";":
+        tokens.pop()
+    if not tokens:
+        raise Refusal(RefusalCode.EMPTY, "There is no statement.")
+    _check_shape(tokens)
+    given = sql[: tokens[-1].end].strip()
+    rest = read_head(tokens, context)
+    if rest is None:
+        kind = _check_query(sql, tokens, context)
+    else:
+        kind = rest.kind
+        if rest.condition:
+            _check_condition(tokens[rest.at :], context)
+        elif kind == "explain" or rest.at < len(tokens):
+            _check_query(sql, tokens[rest.at :], context)
+    return Allowed(given, kind, tuple(sorted(context.tables)))
+
+
+def _check_shape(tokens: list[Token]) -> None:
+    depth = 0
+    for token in tokens:
+        if token.kind is not Kind.OP:
+            continue
+        if token.text == ";":
+            raise Refusal(RefusalCode.SEVERAL_STATEMENTS, "Only one statement may be sent at a time.")
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        if depth > _DEEPEST:
+            raise Refusal(
+                RefusalCode.TOO_DEEP, f"The statement is nested more than {_DEEPEST} brackets deep; break it up."
+            )
+
+
+def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
+    from tabulaflow_core.data.guard import words
+
+    if not tokens:
+        raise Refusal(RefusalCode.UNREADABLE, "There is no query after the first word.")
+    first = tokens[0].text.lower() if tokens[0].kind in (Kind.WORD, Kind.OP) else ""
+    if first in _WRITING:
+        raise Refusal(RefusalCode.NOT_A_QUERY, f"A {first.upper()} statement is not a query; only reading is allowed.")
+    if first not in _QUERY_WORDS and first != "(":
+        raise Refusal(RefusalCode.NOT_A_QUERY, f"A statement that begins with {tokens[0].text[:40]!r} is not a query.")
+    words.check_placeholders(tokens, context.dialect)
+    if context.dialect == "duckdb":
+        return _check_duckdb(sql[tokens[0].start : tokens[-1].end], first, tokens, context)
+    if context.dialect == "postgres":
+        words.check_operators(tokens)
+    return _check_parsed(tokens, context)
+
+
+def _check_parsed(tokens: list[Token], context: Context) -> str:
+    from tabulaflow_core.data.guard import words
+    from tabulaflow_core.data.guard.parse import parse
+    from tabulaflow_core.data.guard.walk import called_names, check_tree
+
+    written = _select_for_table(tokens)
+    root = parse(render(written, LEX_RULES[context.dialect]), context.dialect)
+    kind = check_tree(root, context)
+    words.check_calls(tokens, called_names(root), context)
+    return "table" if tokens[0].text.lower() == "table" else kind
+
+
+def _select_for_table(tokens: list[Token]) -> list[Token]:
+    """`TABLE t` is `SELECT * FROM t`, which the parser knows in every place."""
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        before = tokens[i - 1].text.lower() if i else "("
+        after = tokens[i + 1].kind if i + 1 < len(tokens) else Kind.OP
+        opens = before in ("(", "union", "all", "except", "intersect", "distinct")
+        if token.kind is Kind.WORD and token.text.lower() == "table" and opens and after in (Kind.WORD, Kind.QUOTED):
+            for kind, text in ((Kind.WORD, "SELECT"), (Kind.OP, "*"), (Kind.WORD, "FROM")):
+                out.append(Token(kind, text, token.start, token.end, spaced=True))
+        else:
+            out.append(token)
+    return out
+
+
+def _check_condition(tokens: list[Token], context: Context) -> None:
+    """The WHERE of a SHOW is an expression over the list's own columns."""
+    head = [Token(Kind.WORD, word, 0, 0, spaced=True) for word in ("SELECT", "1", "FROM", "listed", "WHERE")]
+    tables = set(context.tables)
+    _check_parsed([*head, *tokens], context)
+    context.tables = tables | (context.tables - {"listed"})
+
+
+def _check_duckdb(text: str, first: str, tokens: list[Token], context: Context) -> str:
+    from tabulaflow_core.data.guard import duckdb_tree
+
+    kinds = {"summarize": "summarize", "describe": "describe", "desc": "describe", "show": "show", "values": "values",
+             "table": "table"}  # fmt: skip
+    found = duckdb_tree.statement_type(text)
+    if found == "SELECT":
+        statement = duckdb_tree.tree(text)
+        if statement is None:
+            raise Refusal(RefusalCode.UNREADABLE, "DuckDB does not give the parts of this statement.")
+        duckdb_tree.check(statement, context)
+    elif found == "MULTI":
+        # A PIVOT over open columns runs as two statements, of which DuckDB shows no tree; sqlglot's has to do.
+        _check_parsed(tokens, context)
+    else:
+        raise Refusal(RefusalCode.NOT_A_QUERY, f"DuckDB takes this as {found}, which is not a query.")
+    return kinds.get(first, "select")

@@ -1,0 +1,70 @@
+"""What a check carries along: the dialect, the user-defined functions allowed, the tables found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tabulaflow_core.data.guard import functions
+from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
+
+_BUILT_IN_SCHEMAS = {"postgres": {"pg_catalog"}}
+_DEFAULT_SCHEMAS = {"public", "main", "dbo"}
+_GROWERS = frozenset(
+    "array_fill list_resize array_resize lpad randomblob repeat replicate rpad space zeroblob random_bytes".split()
+)
+_MOST_GROWTH = 10_000_000
+"""Characters or bytes that one literal argument may ask for: more is a memory blow-up, not a report."""
+
+
+@dataclass(slots=True)
+class Context:
+    """One check's state.
+
+    Attributes:
+        dialect: The engine.
+        user_functions: Names the source allows besides the built-in ones, lower case, `name` or `schema.name`.
+        tables: The relations named so far.
+    """
+
+    dialect: str
+    user_functions: frozenset[str] = frozenset()
+    tables: set[str] = field(default_factory=set)
+
+    def check_function(self, name: str, *, qualifiers: tuple[str, ...] = (), quoted: bool, in_from: bool) -> None:
+        """Raises `Refusal` unless this function only computes.
+
+        Args:
+            name: As written.
+            qualifiers: The schema, or catalog and schema, before it.
+            quoted: Whether the name stands in quotes, which keeps capitals in PostgreSQL.
+            in_from: Whether it stands in FROM.
+        """
+        lowered = name.lower()
+        path = tuple(part.lower() for part in qualifiers)
+        shown = ".".join((*qualifiers, name))
+        if ".".join((*path, lowered)) in self.user_functions:
+            return
+        if lowered in self.user_functions and set(path) <= _DEFAULT_SCHEMAS:
+            return
+        known = functions.table_functions(self.dialect) if in_from else functions.scalars(self.dialect)
+        shadowed = quoted and self.dialect == "postgres" and name != lowered
+        # DuckDB writes `name.upper()` for `upper(name)`, so what stands before the dot may be a column.
+        built_in = not path or self.dialect == "duckdb" or set(path) <= _BUILT_IN_SCHEMAS.get(self.dialect, set())
+        if lowered in known and name.isascii() and not shadowed and built_in:
+            return
+        raise Refusal(
+            RefusalCode.FUNCTION,
+            f"The function {shown} is not on the list of functions that only compute. "
+            "If it is a harmless function of this source, allow it in the source's settings.",
+        )
+
+    def check_growth(self, name: str, numbers: list[str]) -> None:
+        """Raises `Refusal` if a literal argument alone asks for an absurd amount of memory."""
+        if name.lower() in _GROWERS:
+            for number in numbers:
+                try:
+                    large = float(number) > _MOST_GROWTH
+                except ValueError:
+                    large = True
+                if large:
+                    raise Refusal(RefusalCode.TOO_LARGE, f"{name} is asked for {number} characters or more at once.")

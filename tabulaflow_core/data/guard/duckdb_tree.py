@@ -1,0 +1,202 @@
+"""DuckDB's own parser as the judge of DuckDB statements.
+
+`extract_statements` tells how many statements a text holds and of which type; `json_serialize_sql` gives the tree that
+DuckDB itself would bind. Nothing is run: the text is an argument. Every node's kind must be on the lists below.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tabulaflow_core.data.guard.catalog import check_relation, check_setting
+from tabulaflow_core.data.guard.context import Context
+from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
+
+if TYPE_CHECKING:
+    import duckdb
+
+_NODES = frozenset("SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE CTE_NODE".split())
+_RELATIONS = frozenset(
+    "BASE_TABLE SUBQUERY JOIN TABLE_FUNCTION EXPRESSION_LIST EMPTY EMPTY_FROM PIVOT SHOW_REF COLUMN_DATA".split()
+)
+_MODIFIERS = frozenset("ORDER_MODIFIER LIMIT_MODIFIER DISTINCT_MODIFIER LIMIT_PERCENT_MODIFIER".split())
+_EXPRESSIONS = frozenset(
+    """
+    BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT DEFAULT FUNCTION LAMBDA LAMBDA_REF OPERATOR
+    POSITIONAL_REFERENCE STAR SUBQUERY TYPE WINDOW
+    """.split()
+)
+_SHOWN = frozenset({"", "databases", "schemas", "tables", "__show_tables_expanded", "__show_tables_from_database"})
+_LOCK = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _parser() -> duckdb.DuckDBPyConnection:
+    """A database in memory that can reach nothing; it only ever parses."""
+    import duckdb
+
+    return duckdb.connect(
+        ":memory:",
+        config={
+            "enable_external_access": "false",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "lock_configuration": "true",
+            "threads": "1",
+        },
+    )
+
+
+def statement_type(sql: str) -> str:
+    """The type DuckDB gives the one statement in this text, such as `SELECT`, `MULTI` or `EXPLAIN`.
+
+    Raises:
+        Refusal: DuckDB cannot parse the text, or it holds several statements.
+    """
+    import duckdb
+
+    with _LOCK:
+        try:
+            found = _parser().extract_statements(sql)
+        except duckdb.Error as fault:
+            first = (str(fault).strip().splitlines() or [""])[0]
+            raise Refusal(RefusalCode.UNREADABLE, f"DuckDB cannot parse the statement: {first[:200]}") from None
+        if len(found) != 1:
+            raise Refusal(RefusalCode.SEVERAL_STATEMENTS, "Only one statement may be sent at a time.")
+        return str(found[0].type).rpartition(".")[2]
+
+
+def tree(sql: str) -> dict[str, Any] | None:
+    """DuckDB's tree of a SELECT; None where DuckDB does not give one, as for PIVOT with open columns."""
+    import duckdb
+
+    with _LOCK:
+        try:
+            row = _parser().execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()
+        except duckdb.Error:
+            return None
+    answer = json.loads(row[0]) if row else {"error": True}
+    if answer.get("error") or len(answer.get("statements", [])) != 1:
+        return None
+    statement: dict[str, Any] = answer["statements"][0]
+    return statement
+
+
+def check(statement: dict[str, Any], context: Context) -> None:
+    """Raises `Refusal` at the first node that is not known to be harmless."""
+    try:
+        _visit(statement, context, frozenset())
+    except RecursionError:
+        raise Refusal(RefusalCode.TOO_DEEP, "The statement is nested too deeply to be checked.") from None
+
+
+def _visit(value: Any, context: Context, ctes: frozenset[str]) -> None:
+    if isinstance(value, list):
+        for item in value:
+            _visit(item, context, ctes)
+    elif isinstance(value, dict):
+        if "cte_map" in value:
+            ctes = _visit_ctes(value, context, ctes)
+        if isinstance(value.get("type"), str):
+            _check_node(value, context, ctes)
+        for key, child in value.items():
+            if key not in ("cte_map", "literal", "value"):
+                _visit(child, context, ctes)
+
+
+def _visit_ctes(node: dict[str, Any], context: Context, ctes: frozenset[str]) -> frozenset[str]:
+    """A CTE sees those before it and, if it is recursive, itself."""
+    for entry in node["cte_map"].get("map", []):
+        name = str(entry["key"]).lower()
+        body = entry["value"]
+        recursive = "RECURSIVE_CTE_NODE" in json.dumps(body)[:400]
+        _visit(body, context, ctes | {name} if recursive else ctes)
+        ctes = ctes | {name}
+    return ctes
+
+
+def _check_node(node: dict[str, Any], context: Context, ctes: frozenset[str]) -> None:
+    kind, group = str(node["type"]), node.get("class")
+    if isinstance(group, str):
+        if group == "FUNCTION":
+            _check_function(node, context, in_from=False)
+        elif group == "WINDOW":
+            _check_window(node, context)
+        elif group == "PARAMETER":
+            raise Refusal(RefusalCode.PLACEHOLDER, "The statement holds a placeholder; write the value itself.")
+        elif group not in _EXPRESSIONS:
+            raise Refusal(RefusalCode.CONSTRUCT, f"{kind} is not on the list of expressions that only read.")
+    elif kind in _NODES or kind in _MODIFIERS:
+        pass
+    elif kind in _RELATIONS:
+        _check_relation(node, kind, context, ctes)
+    elif kind.endswith("_QUERY_NODE"):
+        raise Refusal(RefusalCode.WRITES, "The statement changes data; only reading is allowed.")
+    elif not _is_plain(node):
+        raise Refusal(RefusalCode.CONSTRUCT, f"{kind} is not on the list of constructs that only read.")
+
+
+def _is_plain(node: dict[str, Any]) -> bool:
+    """An entry of ORDER BY has its direction in `type`."""
+    return str(node["type"]) in ("ASCENDING", "DESCENDING", "ORDER_DEFAULT", "ORDERDEFAULT") and "expression" in node
+
+
+def _path(node: dict[str, Any], name: str) -> tuple[str, ...]:
+    path = (node.get("qualified_name") or {}).get("path")
+    return tuple(str(part) for part in path) if path else (name,)
+
+
+def _check_function(node: dict[str, Any], context: Context, *, in_from: bool) -> None:
+    *qualifiers, name = _path(node, str(node.get("function_name")))
+    if name != node.get("function_name"):
+        raise Refusal(RefusalCode.FUNCTION, "The name of a function is not clear.")
+    arguments = [_literal(argument) for argument in node.get("arguments") or node.get("children") or []]
+    if name.lower() == "current_setting":
+        if not arguments or arguments[0] is None:
+            raise Refusal(RefusalCode.SETTING, "current_setting is allowed with a plain literal only.")
+        check_setting(arguments[0], "duckdb")
+        return
+    if node.get("is_operator") and not name[:1].isalpha():
+        return
+    if not in_from and not name[:1].isalpha() and not name.startswith("_") and not qualifiers:
+        return
+    context.check_function(name, qualifiers=tuple(qualifiers), quoted=False, in_from=in_from)
+    context.check_growth(name, [a for a in arguments[1:] if a is not None and a[:1].isdigit()])
+
+
+def _check_window(node: dict[str, Any], context: Context) -> None:
+    name = node.get("function_name")
+    if isinstance(name, str) and name:
+        context.check_function(name, quoted=False, in_from=False)
+
+
+def _literal(argument: dict[str, Any]) -> str | None:
+    inner = argument.get("expr") or argument.get("expression") or argument
+    if not isinstance(inner, dict) or inner.get("class") != "CONSTANT":
+        return None
+    literal = inner.get("literal") or {}
+    return str(literal.get("text")) if literal.get("text") is not None else None
+
+
+def _check_relation(node: dict[str, Any], kind: str, context: Context, ctes: frozenset[str]) -> None:
+    if kind == "BASE_TABLE":
+        parts = _path(node, str(node.get("table_name")))
+        check_relation(parts, "duckdb")
+        if len(parts) > 1 or parts[0].lower() not in ctes:
+            context.tables.add(".".join(parts))
+    elif kind == "TABLE_FUNCTION":
+        _check_function(node["function"], context, in_from=True)
+        arguments = node["function"].get("arguments") or node["function"].get("children") or []
+        _visit(arguments, context, ctes)
+        node["function"] = None
+    elif kind == "SHOW_REF":
+        shown = str(node.get("table_name") or "").strip('"').lower()
+        special = node.get("show_type") in ("SHOW_SPECIAL", "SHOW_FROM", "SHOW_UNQUALIFIED")
+        if special and shown not in _SHOWN:
+            raise Refusal(RefusalCode.CONSTRUCT, f"SHOW {shown} is not on the list of what may be shown.")
+        if not special and not node.get("query"):
+            check_relation(_path(node, shown), "duckdb")
+            context.tables.add(".".join(_path(node, shown)))

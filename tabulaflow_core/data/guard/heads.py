@@ -1,0 +1,238 @@
+"""Statements that are not queries but only tell: EXPLAIN, DESCRIBE, SHOW, PRAGMA.
+
+Each is read by a grammar of its own that is small enough to be seen through; what does not fit is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tabulaflow_core.data.guard.catalog import check_relation, check_setting
+from tabulaflow_core.data.guard.context import Context
+from tabulaflow_core.data.guard.lexer import Kind, Token
+from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
+
+_EXPLAIN_OPTIONS = frozenset(
+    "analyze buffers costs format generic_plan memory serialize summary timing verbose wal".split()
+)
+_EXPLAIN_VALUES = frozenset(
+    "binary false json none off on text tree traditional true xml yaml html graphviz mermaid".split()
+)
+_SQLITE_PRAGMAS_OF = frozenset(
+    "foreign_key_list index_info index_list index_xinfo table_info table_list table_xinfo".split()
+)
+_SQLITE_PRAGMAS = frozenset(
+    """
+    application_id collation_list compile_options data_version encoding foreign_keys freelist_count function_list
+    module_list page_count page_size pragma_list schema_version table_list user_version
+    """.split()
+)
+_DUCKDB_PRAGMAS_OF = frozenset({"show", "table_info"})
+_DUCKDB_PRAGMAS = frozenset("collations functions platform show_tables show_tables_expanded version".split())
+_MYSQL_LISTS = frozenset({"tables", "columns", "fields", "index", "indexes", "keys", "triggers"})
+_MYSQL_PLAIN = frozenset({"databases", "schemas", "collation", "charset", "engines", "warnings", "errors"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A head that is followed by a query.
+
+    Attributes:
+        kind: What the whole statement is.
+        at: The index of the query's first token; equal to the number of tokens when nothing follows.
+        condition: Whether what follows is the condition of a WHERE and not a query.
+    """
+
+    kind: str
+    at: int
+    condition: bool = False
+
+
+class Reader:
+    """Walks over the tokens of a head."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.at = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether all tokens are read."""
+        return self.at >= len(self.tokens)
+
+    def peek(self) -> str:
+        """The next word or sign, lower case; empty for a literal, a quoted name and at the end."""
+        token = self.tokens[self.at] if not self.done else None
+        return token.text.lower() if token and token.kind in (Kind.WORD, Kind.OP) else ""
+
+    def take(self, *words: str) -> bool:
+        """Steps over one of these words if it comes next."""
+        if self.peek() in words:
+            self.at += 1
+            return True
+        return False
+
+    def name(self) -> tuple[str, ...]:
+        """Reads `a`, `a.b` or `a.b.c`; raises `Refusal` where no name stands."""
+        parts: list[str] = []
+        while not self.done and self.tokens[self.at].kind in (Kind.WORD, Kind.QUOTED):
+            parts.append(self.tokens[self.at].text)
+            self.at += 1
+            if not self.take("."):
+                return tuple(parts)
+        raise self.unexpected()
+
+    def literal(self) -> bool:
+        """Steps over a text literal if one comes next."""
+        if not self.done and self.tokens[self.at].kind is Kind.STRING:
+            self.at += 1
+            return True
+        return False
+
+    def unexpected(self) -> Refusal:
+        """The refusal for what does not fit the grammar."""
+        shown = self.tokens[self.at].text if not self.done else "the end"
+        return Refusal(RefusalCode.NOT_A_QUERY, f"This form of the statement is not allowed (at {shown[:40]!r}).")
+
+
+def read_head(tokens: list[Token], context: Context) -> Rest | None:
+    """What stands before a query, or the whole of a statement that only tells; None for a plain query."""
+    reader = Reader(tokens)
+    match reader.peek(), context.dialect:
+        case "explain", "postgres" | "duckdb" | "sqlite" | "trino" | "snowflake" | "mysql":
+            return _explain(reader, context)
+        case "analyze", "mysql":
+            return _explain(reader, context)
+        case "describe" | "desc", "mysql":
+            return _explain(reader, context)
+        case "show", "mysql":
+            return _show_mysql(reader, context)
+        case "show", "postgres":
+            return _show_postgres(reader, context)
+        case "pragma", "sqlite" | "duckdb":
+            return _pragma(reader, context)
+    return None
+
+
+def _explain(reader: Reader, context: Context) -> Rest:
+    first = reader.peek()
+    reader.at += 1
+    if context.dialect == "sqlite":
+        if reader.take("query") and not reader.take("plan"):
+            raise reader.unexpected()
+        return Rest("explain", reader.at)
+    if context.dialect in ("postgres", "duckdb") and reader.peek() == "(":
+        following = reader.tokens[reader.at + 1].text.lower() if reader.at + 1 < len(reader.tokens) else ""
+        if following in _EXPLAIN_OPTIONS:
+            _explain_options(reader)
+            return Rest("explain", reader.at)
+    while reader.take("analyze", "verbose", "extended", "partitions", "format"):
+        if reader.take("=") and not (reader.take(*_EXPLAIN_VALUES) or reader.literal()):
+            raise reader.unexpected()
+    if context.dialect == "mysql" and reader.peek() not in ("select", "with", "values", "table", "("):
+        table = reader.name()
+        check_relation(table, "mysql")
+        context.tables.add(".".join(table))
+        if not reader.done and not reader.literal():
+            reader.name()
+        if not reader.done or first == "analyze":
+            raise reader.unexpected()
+        return Rest("describe", reader.at)
+    return Rest("explain", reader.at)
+
+
+def _explain_options(reader: Reader) -> None:
+    reader.take("(")
+    while True:
+        if not reader.take(*_EXPLAIN_OPTIONS):
+            raise reader.unexpected()
+        if not reader.take(*_EXPLAIN_VALUES):
+            reader.literal()
+        if reader.take(")"):
+            return
+        if not reader.take(","):
+            raise reader.unexpected()
+
+
+def _show_postgres(reader: Reader, context: Context) -> Rest:
+    reader.at += 1
+    if reader.take("time"):
+        name, fits = "timezone", reader.take("zone")
+    elif reader.take("transaction"):
+        name, fits = "transaction_isolation", reader.take("isolation") and reader.take("level")
+    else:
+        name, fits = ".".join(reader.name()), True
+    if not fits or not reader.done:
+        raise reader.unexpected()
+    check_setting(name, "postgres")
+    return Rest("show", reader.at)
+
+
+def _show_mysql(reader: Reader, context: Context) -> Rest:
+    reader.at += 1
+    if reader.take("create"):
+        if not reader.take("table", "view", "database", "schema"):
+            raise reader.unexpected()
+        _relation(reader, context)
+    elif reader.take("character"):
+        if not reader.take("set"):
+            raise reader.unexpected()
+    elif reader.take("table"):
+        if not reader.take("status"):
+            raise reader.unexpected()
+        _scope(reader)
+    elif reader.take(*_MYSQL_PLAIN):
+        pass
+    else:
+        while reader.take("full", "extended"):
+            pass
+        listed = reader.peek()
+        if not reader.take(*_MYSQL_LISTS):
+            raise reader.unexpected()
+        if listed not in ("tables", "triggers") and reader.take("from", "in"):
+            _relation(reader, context)
+        _scope(reader)
+    if reader.take("like") and not reader.literal():
+        raise reader.unexpected()
+    if reader.take("where"):
+        return Rest("show", reader.at, condition=True)
+    if not reader.done:
+        raise reader.unexpected()
+    return Rest("show", reader.at)
+
+
+def _relation(reader: Reader, context: Context) -> None:
+    name = reader.name()
+    check_relation(name, "mysql")
+    context.tables.add(".".join(name))
+
+
+def _scope(reader: Reader) -> None:
+    """`FROM a_database`, which is a single name."""
+    if reader.take("from", "in"):
+        check_relation((*reader.name(), ""), "mysql")
+
+
+def _pragma(reader: Reader, context: Context) -> Rest:
+    reader.at += 1
+    name = reader.name()
+    plain, of = (
+        (_SQLITE_PRAGMAS, _SQLITE_PRAGMAS_OF) if context.dialect == "sqlite" else (_DUCKDB_PRAGMAS, _DUCKDB_PRAGMAS_OF)
+    )
+    word = name[-1].lower()
+    if reader.done and word in plain:
+        return Rest("pragma", reader.at)
+    if word in of and reader.take("("):
+        if not reader.done and reader.tokens[reader.at].kind is Kind.STRING:
+            subject: tuple[str, ...] = (reader.tokens[reader.at].text,)
+            reader.at += 1
+        else:
+            subject = reader.name()
+        if reader.take(")") and reader.done:
+            check_relation(subject, context.dialect)
+            context.tables.add(".".join(subject))
+            return Rest("pragma", reader.at)
+    raise Refusal(
+        RefusalCode.NOT_A_QUERY,
+        f"PRAGMA {'.'.join(name)} in this form is not on the list of those that only read.",
+    )

@@ -1,0 +1,54 @@
+"""The expression classes that a reading query is made of; a class that is not here is refused.
+
+Names, not classes, so that reading this table does not load the parser.
+"""
+
+from __future__ import annotations
+
+QUERY_ROOTS = frozenset({"Except", "Intersect", "Select", "Subquery", "Table", "Union", "Values"})
+
+_CLAUSES = """
+    Alias Aliases CTE ColumnDef Cube Distinct Except Fetch Filter From Group GroupingSets Having HavingMax IgnoreNulls
+    IndexTableHint Intersect Join Lateral Limit LimitOptions Offset Order Ordered Partition PartitionBoundSpec
+    PartitionRange Pivot PivotAlias PivotAny Qualify RespectNulls Rollup Select Star Subquery Table TableAlias
+    TableSample Tuple Union Unnest UnpivotColumns Values Version Where Window WindowSpec With WithinGroup WithOperator
+"""
+_VALUES = """
+    Array BitString Boolean ByteString Column DataType DataTypeParam HexString Identifier Interval IntervalSpan Literal Map
+    National Null ObjectIdentifier Paren Placeholder PropertyEQ PseudoType RawString Slice Struct ToMap UnicodeString Var
+    Introducer Charset CharacterSet Introducer
+"""
+_OPERATORS = """
+    Add Adjacent All And Any ArrayContainedBy ArrayContainsAll ArrayOverlaps AtTimeZone Between BitwiseAnd
+    BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Bracket Case Cast Coalesce Collate DPipe
+    Distance Div Dot EQ Escape Exists ExtendsLeft ExtendsRight GT GTE Glob ILike If In IntDiv Is JSON JSONBContains
+    JSONBContainsAllTopKeys JSONBContainsAnyTopKeys JSONBContainsTopKey JSONBDeleteAtPath JSONBExtract
+    JSONBExtractScalar JSONExtract JSONExtractScalar JSONPath JSONPathFilter JSONPathKey JSONPathPart
+    JSONPathRecursive JSONPathRoot JSONPathScript JSONPathSelector JSONPathSlice JSONPathSubscript JSONPathUnion
+    JSONPathWildcard Kwarg LT LTE Lambda Like Match MemberOf Mod Mul NEQ Neg Not NullSafeEQ NullSafeNEQ Or Overlaps Pow
+    RegexpILike RegexpLike SimilarTo Sub TryCast Xor MatchAgainst Operator Variadic
+"""
+_SYNTAX_FUNCTIONS = """
+    Abs Anonymous Chr Columns ConnectByRoot Convert CurrentCatalog CurrentDate CurrentDatetime CurrentRole
+    CurrentSchema CurrentTime CurrentTimestamp CurrentUser Extract FormatJson GroupConcat JSONColumnDef JSONExists
+    JSONKeyValue JSONObject JSONQuery JSONSchema JSONTable JSONValue ListAgg Localtime Localtimestamp
+    OnCondition Overlay PositionalColumn SessionParameter SessionUser StrPosition Substring Trim XMLElement XMLTable
+    ArrayAgg Convert TSQLConvert JSONArrayAgg OpenJSON UtcDate UtcTime UtcTimestamp SafeCast StringToArray WithTableHint
+"""
+
+ALLOWED_NODES = frozenset(f"{_CLAUSES} {_VALUES} {_OPERATORS} {_SYNTAX_FUNCTIONS}".split()) - {"Placeholder"}
+
+NODE_REASONS = {
+    "Command": ("not_a_query", "This kind of statement is not allowed; only queries are."),
+    "Delete": ("writes", "The statement deletes rows; only reading is allowed."),
+    "Insert": ("writes", "The statement inserts rows; only reading is allowed."),
+    "Update": ("writes", "The statement changes rows; only reading is allowed."),
+    "Merge": ("writes", "The statement changes rows; only reading is allowed."),
+    "Into": ("writes", "SELECT … INTO makes a table, a file or a variable; only reading is allowed."),
+    "Lock": ("locks", "FOR UPDATE, FOR SHARE and their like take row locks; leave the clause out."),
+    "Parameter": ("setting", "Variables (@name) may not be read or set."),
+    "Placeholder": ("placeholder", "The statement holds a placeholder; write the value itself."),
+    "NextValueFor": ("function", "NEXT VALUE FOR uses up a value of a sequence."),
+    "PropertyEQ": ("setting", "Assignments (:=) are not allowed."),
+    "Hint": ("construct", "Optimizer hints are not allowed."),
+}

@@ -1,0 +1,93 @@
+"""Parses a statement with sqlglot so that every function keeps the name it was written with.
+
+sqlglot's own tables turn `LOG(…)` of any dialect into one node and so hide which function the server will call: a
+user's function whose name happens to be in those tables would look like a built-in. Here the tables are emptied; what
+is left is syntax that no function of a user can have (`CAST(x AS t)`, `EXTRACT(y FROM x)`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+    from sqlglot.parser import Parser
+
+_SYNTAX = {
+    "sqlite": {"CAST"},
+    "duckdb": {"CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM", "TRY_CAST", "OVERLAY"},
+    "postgres": {"CAST", "EXTRACT", "JSON_OBJECT", "JSON_TABLE", "JSON_VALUE", "OVERLAY", "POSITION", "SUBSTRING", "TRIM",
+                 "XMLELEMENT", "XMLTABLE"},
+    "mysql": {"CAST", "CHAR", "CONVERT", "EXTRACT", "GROUP_CONCAT", "JSON_TABLE", "JSON_VALUE", "MATCH", "POSITION",
+              "SUBSTR", "SUBSTRING", "TRIM", "VALUES"},
+    "tsql": {"CAST", "CONVERT", "STRING_AGG", "TRIM", "TRY_CAST", "TRY_CONVERT", "JSON_ARRAYAGG"},
+    "snowflake": {"CAST", "EXTRACT", "LISTAGG", "POSITION", "TRY_CAST"},
+    "bigquery": {"ARRAY", "CAST", "EXTRACT", "SAFE_CAST", "STRING_AGG", "TRIM"},
+    "trino": {"CAST", "EXTRACT", "JSON_QUERY", "JSON_TABLE", "JSON_VALUE", "LISTAGG", "POSITION", "SUBSTRING", "TRIM",
+              "TRY_CAST"},
+}  # fmt: skip
+_SYNTAX_WITHOUT_PAREN = {"@", "ANY", "CASE", "MAP", "NEXT", "VARIADIC"}
+
+
+@lru_cache(maxsize=16)
+def _parser_class(dialect: str) -> type[Parser]:
+    from sqlglot.dialects.dialect import Dialect
+
+    base = Dialect.get_or_raise(dialect).parser_class
+    keep = _SYNTAX[dialect]
+    return type(
+        f"Named{base.__name__}",
+        (base,),
+        {
+            "FUNCTIONS": {},
+            "FUNCTION_PARSERS": {k: v for k, v in base.FUNCTION_PARSERS.items() if k in keep},
+            "NO_PAREN_FUNCTION_PARSERS": {
+                k: v for k, v in base.NO_PAREN_FUNCTION_PARSERS.items() if k in _SYNTAX_WITHOUT_PAREN
+            },
+        },
+    )
+
+
+def parse(text: str, dialect: str) -> exp.Expression:
+    """The tree of exactly one statement.
+
+    Raises:
+        Refusal: It cannot be parsed, it is nested too deeply, or it is not one statement.
+    """
+    import logging
+
+    from sqlglot.dialects.dialect import Dialect
+    from sqlglot.errors import ErrorLevel, SqlglotError
+
+    log = logging.getLogger("sqlglot")
+    quiet = log.disabled
+    log.disabled = True
+    try:
+        known = Dialect.get_or_raise(dialect)
+        parser = _parser_class(dialect)(error_level=ErrorLevel.IMMEDIATE, dialect=known)
+        trees = [t for t in parser.parse(known.tokenize(text), text) if t is not None]
+    except RecursionError:
+        raise Refusal(RefusalCode.TOO_DEEP, "The statement is nested too deeply to be checked.") from None
+    except (SqlglotError, ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError) as fault:
+        raise Refusal(
+            RefusalCode.UNREADABLE, f"The statement cannot be parsed as {dialect} SQL{_where(fault)}."
+        ) from None
+    finally:
+        log.disabled = quiet
+    if len(trees) != 1:
+        raise Refusal(RefusalCode.SEVERAL_STATEMENTS, "Only one statement may be sent at a time.")
+    return trees[0]
+
+
+def _where(fault: Exception) -> str:
+    from sqlglot.errors import ParseError
+
+    if isinstance(fault, ParseError) and fault.errors:
+        first = fault.errors[0]
+        near = str(first.get("highlight") or "").strip()
+        if near:
+            return f", near {near[:40]!r}"
+    return ""

@@ -1,0 +1,235 @@
+"""Walks a parsed statement and allows only what is known to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tabulaflow_core.data.guard.catalog import check_relation, check_setting
+from tabulaflow_core.data.guard.context import Context
+from tabulaflow_core.data.guard.nodes import ALLOWED_NODES, NODE_REASONS, QUERY_ROOTS
+from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_KINDS = {"Values": "values", "Table": "table"}
+_POSTGRES_BUILT_IN_TYPES = frozenset(
+    """
+    anyarray anyelement bool bpchar char cid cstring float4 float8 information_schema.sql_identifier int2 int2vector
+    int4 int8 jsonpath macaddr macaddr8 name oid oidvector path pg_lsn pg_snapshot polygon regclass regcollation
+    regconfig regdictionary regnamespace regoper regoperator regproc regprocedure regrole regtype tid timetz tsquery
+    tsvector txid_snapshot unknown varbit void xid xid8 box circle line lseg point bit citext hstore ltree vector
+    halfvec geometry geography refcursor record
+    """.split()
+)
+_READ_HINTS = frozenset({"forceseek", "noexpand", "nolock", "nowait", "readcommitted", "readpast", "readuncommitted"})
+_FIXED_NAMES = {
+    "GroupConcat": "group_concat", "Convert": "convert", "JSONObject": "json_object", "JSONTable": "json_table",
+    "JSONValue": "json_value", "MatchAgainst": "match", "XMLElement": "", "XMLTable": "",
+}  # fmt: skip
+
+
+def check_tree(root: exp.Expression, context: Context) -> str:
+    """Raises `Refusal` at the first thing that is not known to be harmless.
+
+    Returns:
+        The kind of the statement.
+    """
+    if type(root).__name__ not in QUERY_ROOTS:
+        _refuse_node(type(root).__name__, root)
+    aliases = _aliases(root)
+    for node in root.walk():
+        name = type(node).__name__
+        if name not in ALLOWED_NODES or (name == "PropertyEQ" and context.dialect != "duckdb"):
+            _refuse_node(name, node)
+        check = _CHECKS.get(name)
+        if check is not None:
+            check(node, context)
+        if name == "Dot":
+            _check_whole_row(node, aliases, context)
+    while type(root).__name__ == "Subquery":
+        root = root.this
+    return _KINDS.get(type(root).__name__, "select")
+
+
+def called_names(root: exp.Expression) -> set[str]:
+    """The names that stand before a parenthesis in this tree without being calls, lower case: aliases and CTEs."""
+    from sqlglot import exp
+
+    return {alias.name.lower() for alias in root.find_all(exp.TableAlias) if alias.args.get("columns")}
+
+
+def _refuse_node(name: str, node: exp.Expression) -> None:
+    if name in NODE_REASONS:
+        code, reason = NODE_REASONS[name]
+        raise Refusal(RefusalCode(code), reason)
+    kind = getattr(node, "key", name).upper()
+    raise Refusal(RefusalCode.CONSTRUCT, f"{kind} is not on the list of constructs that only read.")
+
+
+def _aliases(root: exp.Expression) -> set[str]:
+    from sqlglot import exp
+
+    names = {t.alias_or_name.lower() for t in root.find_all(exp.Table)}
+    return names | {a.name.lower() for a in root.find_all(exp.TableAlias)}
+
+
+def _check_whole_row(node: exp.Expression, aliases: set[str], context: Context) -> None:
+    """In PostgreSQL `(o).f` over a whole row o calls the function f(o) where no column f is."""
+    from sqlglot import exp
+
+    inner = node.this.unnest() if isinstance(node.this, exp.Paren) else None
+    if context.dialect != "postgres" or not isinstance(inner, exp.Column) or isinstance(node.expression, exp.Star):
+        return
+    if inner.name.lower() in aliases:
+        raise Refusal(
+            RefusalCode.FUNCTION,
+            f"({inner.name}).{node.expression.name} may call a function on the whole row; write {inner.name}."
+            f"{node.expression.name} for a column.",
+        )
+
+
+# -- functions ---------------------------------------------------------------------------------------------------
+
+
+def _check_anonymous(node: exp.Expression, context: Context) -> None:
+    from sqlglot import exp
+
+    named = node.this
+    quoted = isinstance(named, exp.Identifier) and bool(named.args.get("quoted"))
+    name = named.name if isinstance(named, exp.Expression) else str(named)
+    qualifiers: tuple[str, ...] = ()
+    parent = node.parent
+    in_from = isinstance(parent, (exp.Table, exp.Lateral)) and parent.this is node
+    if isinstance(parent, exp.Table) and in_from:
+        qualifiers = tuple(p for p in (parent.catalog, parent.db) if p)
+    elif isinstance(parent, exp.Dot) and parent.expression is node:
+        qualifiers = _dotted(parent.this)
+    if not (context.dialect == "postgres" and not qualifiers and _special(name, node, context)):
+        if name.lower() == "current_setting" and _special(name, node, context):
+            return
+        context.check_function(name, qualifiers=qualifiers, quoted=quoted, in_from=in_from)
+    if name.lower() == "last_insert_id" and node.expressions:
+        raise Refusal(RefusalCode.FUNCTION, "LAST_INSERT_ID with an argument changes the session.")
+    literals = [str(a.this) for a in node.expressions if isinstance(a, exp.Literal) and not a.is_string]
+    context.check_growth(name, literals)
+
+
+def _special(name: str, node: exp.Expression, context: Context) -> bool:
+    """`current_setting('timezone')` is fine where the setting is named by a plain literal of the list."""
+    from sqlglot import exp
+
+    if name.lower() != "current_setting":
+        return False
+    first = node.expressions[0] if node.expressions else None
+    if not (isinstance(first, exp.Literal) and first.is_string):
+        raise Refusal(RefusalCode.SETTING, "current_setting is allowed with a plain literal only.")
+    check_setting(first.name, context.dialect)
+    return True
+
+
+def _dotted(node: exp.Expression) -> tuple[str, ...]:
+    from sqlglot import exp
+
+    if isinstance(node, exp.Dot):
+        return (*_dotted(node.this), node.expression.name)
+    if isinstance(node, exp.Column):
+        return tuple(part.name for part in node.parts)
+    if isinstance(node, exp.Identifier):
+        return (node.name,)
+    return ("?",)
+
+
+# -- relations and settings --------------------------------------------------------------------------------------
+
+
+def _check_table(node: exp.Expression, context: Context) -> None:
+    from sqlglot import exp
+
+    this = node.this
+    if isinstance(this, exp.Func) and not isinstance(this, exp.Anonymous):
+        if type(this).__name__ not in ("JSONTable", "XMLTable", "OpenJSON", "Unnest"):
+            raise Refusal(RefusalCode.FUNCTION, f"The function {this.key.upper()} may not stand in FROM.")
+        return
+    if isinstance(this, exp.Anonymous) or this is None:
+        return
+    if not all(isinstance(part, exp.Identifier) for part in node.parts):
+        if isinstance(this, exp.Literal):
+            check_relation((this.name,), context.dialect)
+        elif not isinstance(this, (exp.Identifier, exp.Dot)):
+            raise Refusal(RefusalCode.CONSTRUCT, "What stands in FROM is not a table, a view or an allowed function.")
+    parts = tuple(part.name for part in node.parts)
+    check_relation(parts, context.dialect)
+    if len(parts) > 1 or not _is_cte(node, parts[0]):
+        context.tables.add(".".join(parts))
+
+
+def _is_cte(node: exp.Expression, name: str) -> bool:
+    """Whether this name means a common table expression that is in sight here."""
+    from sqlglot import exp
+
+    child: exp.Expression | None = node
+    own: exp.CTE | None = None
+    while child is not None:
+        if isinstance(child, exp.CTE):
+            own = child
+        with_ = child.args.get("with_")
+        if isinstance(with_, exp.With):
+            for cte in with_.expressions:
+                recursive = bool(with_.args.get("recursive"))
+                if cte is own and not recursive:
+                    break
+                if cte.alias.lower() == name.lower():
+                    return True
+        child = child.parent
+    return False
+
+
+def _check_type(node: exp.Expression, context: Context) -> None:
+    """A type of a user may be a domain whose check runs functions; only built-in ones are cast to."""
+    if context.dialect != "postgres" or getattr(node.this, "name", "") != "USERDEFINED":
+        return
+    written = node.args.get("kind")
+    name = (written if isinstance(written, str) else getattr(written, "name", "") or "").lower().strip('"')
+    name = name.removeprefix("pg_catalog.")
+    if name not in _POSTGRES_BUILT_IN_TYPES and name not in context.user_functions:
+        raise Refusal(
+            RefusalCode.TYPE,
+            f"A cast to {name or 'this type'} may run code of the database. A plain literal compares without a cast.",
+        )
+
+
+def _check_session_parameter(node: exp.Expression, context: Context) -> None:
+    check_setting(node.name, context.dialect)
+
+
+def _check_table_hint(node: exp.Expression, context: Context) -> None:
+    for hint in node.expressions:
+        if hint.name.lower() not in _READ_HINTS:
+            raise Refusal(RefusalCode.LOCKS, f"The table hint {hint.name} is not allowed.")
+
+
+def _check_operator(node: exp.Expression, context: Context) -> None:
+    if str(node.args.get("operator") or "").lower().partition(".")[0] != "pg_catalog":
+        raise Refusal(RefusalCode.OPERATOR, "OPERATOR(…) is allowed for those of pg_catalog only.")
+
+
+def _check_select(node: exp.Expression, context: Context) -> None:
+    modifiers: Any = node.args.get("operation_modifiers") or []
+    for modifier in modifiers:
+        if str(modifier).upper() not in ("HIGH_PRIORITY", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "SQL_CACHE",
+                                         "SQL_CALC_FOUND_ROWS", "SQL_NO_CACHE", "SQL_SMALL_RESULT",
+                                         "STRAIGHT_JOIN"):  # fmt: skip
+            raise Refusal(RefusalCode.CONSTRUCT, f"SELECT {modifier} is not allowed.")
+
+
+_CHECKS: dict[str, Callable[[Any, Context], None]] = {
+    "Anonymous": _check_anonymous,
+    "DataType": _check_type,
+    "Operator": _check_operator,
+    "Select": _check_select,
+    "SessionParameter": _check_session_parameter,
+    "Table": _check_table,
+    "WithTableHint": _check_table_hint,
+}

@@ -1,0 +1,84 @@
+"""A second, independent look at the tokens: what stands before a parenthesis, operators, placeholders.
+
+Should the parser ever drop a part of a statement, the tree would be clean and the text not. No word may stand before a
+parenthesis unless it is an allowed function, a word of the grammar, or the alias of a column list.
+"""
+
+from __future__ import annotations
+
+from tabulaflow_core.data.guard import functions
+from tabulaflow_core.data.guard.context import Context
+from tabulaflow_core.data.guard.lexer import Kind, Token
+from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
+
+_GRAMMAR = frozenset(
+    """
+    all and any apply array as asc between bigint binary bit by case cast char character check collate columns cross
+    current_time current_timestamp cube datetime datetime2 dec decimal desc distinct double else end except exclude
+    exists explain extract fetch filter first float for force from full group having ignore in include index inner int
+    integer intersect interval into is join key lateral left like ilike limit local localtime localtimestamp match
+    materialized mod national natural nchar next not null number numeric nvarchar of offset on only operator or order
+    ordinality outer over overlaps partition percent pivot position precision qualify range real recursive regexp
+    replace respect right rlike rollup row rows select separator sets signed similar smallint some structure
+    tablesample string struct substring symmetric system bernoulli table text then time timestamp timestamptz timetz to
+    trim try_cast top unique union unnest unpivot unsigned update using values varbinary varbit varchar variadic varying
+    view when where window with within without xmlattributes xmlelement xmlforest xmltable json_table passing path
+    nested ties zone div xor rename against return exists escape glob set seed repeatable off offsets unknown bool
+    boolean flatten input openrowset_ nolock against date datetimeoffset tinyint mediumint year json object bpchar
+    """.split()
+)
+_POSTGRES_OPERATORS = frozenset(
+    """
+    !! !~ !~* !~~ !~~* # ## #- #> #>> % & && &< &<| &> * *< *<= *<> *= *> *>= + - -> ->> -|- / < <-> << <<= <<| <= <>
+    <@ <^ = > >= >> >>= >^ ? ?# ?& ?- ?-| ?| ?|| @ @-@ @> @? @@ @@@ ^ ^@ | |&> |/ |>> || ||/ ~ ~* ~<=~ ~<~ ~= ~>=~ ~>~
+    ~~ ~~* != => <% %> <<% %>> <->> <<-> <<<-> <->>>
+    """.split()
+)
+_OPERATOR_CHARACTERS = frozenset("+-*/<>=~!@#%^&|`?")
+_MAY_END_IN_SIGN = frozenset("~!@#%^&|`?")
+_PLACEHOLDERS = {
+    "sqlite": "?:@$", "duckdb": "?$", "postgres": "$", "mysql": "?", "tsql": "?", "snowflake": "?$", "bigquery": "?@",
+    "trino": "?",
+}  # fmt: skip
+
+
+def check_placeholders(tokens: list[Token], dialect: str) -> None:
+    """Raises `Refusal` for `?`, `$1` and the like outside literals: there is no value to put in their place."""
+    for token in tokens:
+        if token.kind is Kind.OP and token.text in _PLACEHOLDERS[dialect]:
+            raise Refusal(
+                RefusalCode.PLACEHOLDER, f"The statement holds a placeholder ({token.text}); write the value itself."
+            )
+
+
+def check_calls(tokens: list[Token], aliases: set[str], context: Context) -> None:
+    """Raises `Refusal` if an unknown name stands before a parenthesis."""
+    known = functions.scalars(context.dialect) | functions.table_functions(context.dialect)
+    for token, after in zip(tokens, tokens[1:], strict=False):
+        if after.kind is not Kind.OP or after.text != "(" or token.kind not in (Kind.WORD, Kind.QUOTED):
+            continue
+        name = token.text.lower()
+        grammar = token.kind is Kind.WORD and name in _GRAMMAR
+        user = any(name == f.rpartition(".")[2] for f in context.user_functions)
+        if not (grammar or user or name in known or name in aliases or name == "current_setting"):
+            raise Refusal(RefusalCode.FUNCTION, f"{token.text}(…) is not on the list of functions that only compute.")
+
+
+def check_operators(tokens: list[Token]) -> None:
+    """Raises `Refusal` for an operator that PostgreSQL does not bring: it runs a function of a user."""
+    run: list[Token] = []
+    for token in [*tokens, Token(Kind.WORD, "", 0, 0)]:
+        is_operator = token.kind is Kind.OP and token.text in _OPERATOR_CHARACTERS
+        if is_operator and (not run or run[-1].end == token.start):
+            run.append(token)
+            continue
+        if run:
+            _check_run("".join(t.text for t in run))
+        run = [token] if is_operator else []
+
+
+def _check_run(run: str) -> None:
+    while len(run) > 1 and run[-1] in "+-" and not _MAY_END_IN_SIGN & set(run):
+        run = run[:-1]
+    if run not in _POSTGRES_OPERATORS:
+        raise Refusal(RefusalCode.OPERATOR, f"The operator {run} is not one of PostgreSQL's own.")
