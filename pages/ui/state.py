@@ -23,10 +23,12 @@ def principal() -> Principal:
 
 
 def begin_visit() -> None:
-    """At the top of every run: nobody begins with an empty screen."""
+    """At the top of every run: who has neither data nor conversations yet gets the sample shop, once a visit."""
     if _WELCOMED not in st.session_state:
+        runtime, who = get_runtime(), principal()
+        if not runtime.sources(who) and not runtime.conversations(who, limit=1):
+            runtime.add_samples(who)
         st.session_state[_WELCOMED] = True
-        get_runtime().welcome(principal())
 
 
 def conversation_id() -> str | None:

@@ -222,6 +222,10 @@ class Runtime:
         """Fetch the embedded model's weights, or join the download that runs."""
         return self._downloads.start()
 
+    def model_download(self, principal: Principal) -> Download | None:
+        """The last download begun in this process; None before the first."""
+        return self._downloads.current
+
     def warm(self, principal: Principal, conversation_id: str) -> None:
         """Load the embedded model and read the prompt's beginning, in the background; never raises."""
         try:

@@ -1,0 +1,43 @@
+"""Questions to start with, made from the tables that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tabulaflow_core.data.schema import ColumnSchema, TableSchema
+from tabulaflow_core.runtime import SourceInfo
+from tabulaflow_core.samples import SAMPLE_FILES, SAMPLE_QUESTIONS
+
+_SHOWN: Final = 4
+_NUMBERS: Final = ("INT", "DEC", "NUM", "DOUBLE", "FLOAT", "REAL")
+_IDENTIFIERS: Final = ("id", "code", "key", "number", "year", "zip", "phone")
+
+
+def suggested_questions(sources: Iterable[SourceInfo]) -> tuple[str, ...]:
+    """At most four questions that the tables of `sources` can answer; the sample's own ones when only it is there."""
+    tables = [table for source in sources if source.status == "ready" for table in source.tables]
+    own = [table for table in tables if table.name not in SAMPLE_FILES]
+    if not own:
+        return SAMPLE_QUESTIONS if tables else ()
+    questions: list[str] = []
+    for table in own:
+        questions += _questions_of(table)
+    return tuple(dict.fromkeys(questions))[:_SHOWN]
+
+
+def _questions_of(table: TableSchema) -> list[str]:
+    measures = [c.name for c in table.columns if _is_measure(c)]
+    groups = [c.name for c in table.columns if "CHAR" in c.type.upper() or "TEXT" in c.type.upper()]
+    questions = []
+    if measures and groups:
+        questions.append(f"What is the total {measures[0]} per {groups[0]}?")
+        questions.append(f"Which five {groups[0]} have the highest {measures[-1]}?")
+    elif measures:
+        questions.append(f"What is the average {measures[0]}?")
+    return [*questions, f"How many rows does {table.name} have?"]
+
+
+def _is_measure(column: ColumnSchema) -> bool:
+    words = column.name.casefold().replace("_", " ").split()
+    return any(mark in column.type.upper() for mark in _NUMBERS) and not set(words) & set(_IDENTIFIERS)
