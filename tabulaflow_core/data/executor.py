@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Final, TypeVar
 
@@ -36,13 +36,20 @@ def _interrupters() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(4, thread_name_prefix="tabulaflow-stop")
 
 
-async def run_blocking_async(work: Callable[[], T], *, interrupt: Callable[[], None] | None = None) -> T:
+async def run_blocking_async(
+    work: Callable[[], T],
+    *,
+    interrupt: Callable[[], None] | None = None,
+    abandon: Callable[[T], None] | None = None,
+) -> T:
     """Run `work` in a thread and wait for it.
 
     Args:
         work: A blocking call.
         interrupt: Called from another thread, repeatedly until `work` returns, when the awaiting task is cancelled.
             It must be safe to call at any time, also before `work` began and after it ended.
+        abandon: For work that cannot be interrupted, such as connecting: on cancellation it is left to end by
+            itself, and what it returns is given to this.
     """
     future = _pool().submit(work)
     waiter = asyncio.wrap_future(future)
@@ -50,11 +57,15 @@ async def run_blocking_async(work: Callable[[], T], *, interrupt: Callable[[], N
         return await asyncio.shield(waiter)
     except asyncio.CancelledError:
         if not future.cancel():
-            await _finish_stopping(waiter, future, interrupt)
+            if abandon is not None:
+                waiter.add_done_callback(_seen)
+                future.add_done_callback(lambda done: None if done.exception() else abandon(done.result()))
+                raise
+            await _finish_stopping(waiter, interrupt)
         raise
 
 
-async def _finish_stopping(waiter: asyncio.Future[T], future: Future[T], interrupt: Callable[[], None] | None) -> None:
+async def _finish_stopping(waiter: asyncio.Future[T], interrupt: Callable[[], None] | None) -> None:
     """Stop the work; further cancellations meanwhile do not leave it running."""
     stopper = asyncio.ensure_future(_stop(waiter, interrupt))
     while not stopper.done():
@@ -62,10 +73,14 @@ async def _finish_stopping(waiter: asyncio.Future[T], future: Future[T], interru
             await asyncio.shield(stopper)
         except asyncio.CancelledError:
             continue
-    if future.done() and not future.cancelled():
-        future.exception()
-    if waiter.done() and not waiter.cancelled():
-        waiter.exception()  # marks it as seen: the fault of an interrupted statement is nobody's news
+    if waiter.done():
+        _seen(waiter)
+
+
+def _seen(waiter: asyncio.Future[T]) -> None:
+    """Mark a fault as looked at: that of an interrupted statement is nobody's news."""
+    if not waiter.cancelled():
+        waiter.exception()
 
 
 async def _stop(waiter: asyncio.Future[T], interrupt: Callable[[], None] | None) -> None:

@@ -220,7 +220,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
             connection.execute(f"PRAGMA {pragma}").close()
         if hasattr(connection, "setconfig"):  # Python 3.12
-            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+            connection.setconfig(1010, True)  # SQLITE_DBCONFIG_DEFENSIVE
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").close()
     except sqlite3.Error:
         connection.close()

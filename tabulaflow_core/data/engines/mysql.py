@@ -1,0 +1,202 @@
+"""MariaDB and MySQL: a read-only session, one statement at a time, stopped by `KILL QUERY`.
+
+The driver is PyMySQL in the executor and not aiomysql: aiomysql always asks the server for multi-statements, and
+parses rows on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final, TypeVar
+
+import pyarrow as pa
+
+from tabulaflow_core.data.arrow import TableBuilder
+from tabulaflow_core.data.contracts import FailureKind
+from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.mysql_connection import (
+    Connection,
+    DriverError,
+    Run,
+    close,
+    connect,
+    fault_of,
+    is_broken,
+    unavailable,
+)
+from tabulaflow_core.data.engines.mysql_schema import read_schema
+from tabulaflow_core.data.engines.mysql_types import converter_for
+from tabulaflow_core.data.engines.mysql_write import write_table
+from tabulaflow_core.data.engines.pool import Pool
+from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.schema import SourceSchema
+from tabulaflow_core.data.urls import SourceUrl
+
+T = TypeVar("T")
+
+#: Seconds beyond the caller's own limit after which the server stops a statement by itself, should we be gone.
+_GRACE_SECONDS: Final = 2.0
+_SCHEMA_SECONDS: Final = 30.0
+_COM_RESET_CONNECTION: Final = 0x1F
+#: Modes under which the server would read a statement differently from the parser.
+_OTHER_SYNTAX: Final = frozenset(
+    {"ANSI", "ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "IGNORE_SPACE", "HIGH_NOT_PRECEDENCE", "ORACLE"}
+    | {"MSSQL", "DB2", "POSTGRESQL", "MAXDB", "EMPTY_STRING_IS_NULL", "NO_UNSIGNED_SUBTRACTION"}
+)
+_POWERS: Final = re.compile(r"GRANT (?P<rights>.*) ON \*\.\* TO", re.IGNORECASE)
+
+
+class MySQLAdapter:
+    """One MariaDB or MySQL database."""
+
+    dialect: Final = "mysql"
+
+    def __init__(self, source: SourceUrl) -> None:
+        self._source = source
+        self._pool: Pool[Connection] = Pool(self._connect_async, _close_async)
+        self._notices: tuple[str, ...] = ()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user may do beyond reading tables."""
+        return self._notices
+
+    async def open_async(self) -> None:
+        """Connect once and look at the grants."""
+        self._notices = await self._run_async(lambda connection, run: _grant_notices(connection), 10.0)
+
+    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+        """Run `sql` in a read-only session."""
+        return await self._run_async(lambda connection, run: _fetch(connection, sql, caps, run), caps.seconds)
+
+    async def read_schema_async(self) -> SourceSchema:
+        """Tables, views, keys, comments, row counts and samples."""
+        return await self._run_async(lambda connection, run: read_schema(connection), _SCHEMA_SECONDS)
+
+    async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
+        """Create or fill a table, on a connection of its own."""
+        connection = await self._connect_async()
+        run = Run(self._source, connection)
+
+        def write() -> None:
+            try:
+                write_table(connection, table, rows, if_exists=if_exists)
+            except DriverError as error:
+                raise fault_of(error, self._source) from None
+
+        try:
+            await run_blocking_async(write, interrupt=run.interrupt)
+        finally:
+            await asyncio.shield(_close_async(connection))
+
+    async def close_async(self) -> None:
+        """Close every connection."""
+        await self._pool.close_async()
+
+    async def _connect_async(self) -> Connection:
+        return await run_blocking_async(lambda: connect(self._source), abandon=close)
+
+    async def _run_async(self, work: Callable[[Connection, Run], T], seconds: float) -> T:
+        async with self._lent_async(seconds) as (connection, run):
+            return await run_blocking_async(lambda: self._call(work, connection, run), interrupt=run.interrupt)
+
+    def _call(self, work: Callable[[Connection, Run], T], connection: Connection, run: Run) -> T:
+        try:
+            result = work(connection, run)
+        except (DriverError, OSError) as error:
+            run.usable = not is_broken(error) and not run.unfinished
+            raise fault_of(error, self._source) from None
+        except EngineFault:
+            run.usable = not run.unfinished
+            raise
+        run.usable = not run.unfinished
+        return result
+
+    @asynccontextmanager
+    async def _lent_async(self, seconds: float) -> AsyncIterator[tuple[Connection, Run]]:
+        """A connection whose session is new and read-only; replaced when it broke while it was idle."""
+        while True:
+            connection, reused = await self._pool.take_async()
+            run = Run(self._source, connection)
+            try:
+                try:
+                    await run_blocking_async(
+                        lambda: _prepare(connection, seconds, reused=reused),  # noqa: B023 - called before the next turn
+                        interrupt=run.interrupt,
+                    )
+                except (DriverError, OSError) as error:
+                    if reused:
+                        continue
+                    raise unavailable(error, self._source) from None
+                yield connection, run
+                return
+            finally:
+                await asyncio.shield(self._pool.give_back_async(connection, usable=run.usable and not run.stopped))
+
+
+async def _close_async(connection: Connection) -> None:
+    await run_blocking_async(lambda: close(connection))
+
+
+def _prepare(connection: Connection, seconds: float, *, reused: bool) -> None:
+    if reused:
+        # Variables, temporary tables and locks of the last statement go; so do our own settings, set below.
+        connection._execute_command(_COM_RESET_CONNECTION, b"")
+        connection._read_ok_packet()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT @@GLOBAL.sql_mode, VERSION()")
+        modes, version = cursor.fetchone()
+        kept = ",".join(mode for mode in modes.split(",") if mode not in _OTHER_SYNTAX)
+        limit = seconds + _GRACE_SECONDS
+        bound = (
+            f"max_statement_time = {limit:.3f}"
+            if "mariadb" in version.lower()
+            else f"max_execution_time = {limit * 1000:.0f}"
+        )
+        cursor.execute(
+            f"SET NAMES utf8mb4, SESSION sql_mode = '{kept}', SESSION group_concat_max_len = 16777216, SESSION {bound}"
+        )
+        # The session and not one transaction: inside a read-only transaction DDL would end it and run.
+        cursor.execute("SET SESSION TRANSACTION READ ONLY")
+
+
+def _fetch(connection: Connection, sql: str, caps: Caps, run: Run) -> Fetched:
+    run.unfinished = True
+    with run.streaming(connection) as cursor:
+        cursor.execute(sql)
+        if cursor.description is None:
+            run.unfinished = False
+            raise EngineFault(FailureKind.REFUSED, "the statement gives no rows")
+        fields = cursor._result.fields
+        builder = TableBuilder([field.name for field in fields], [converter_for(field) for field in fields], caps)
+        more = True
+        while more and not run.stopped:
+            more = builder.add(cursor.fetchmany(builder.batch_size))
+        fetched = builder.finish()
+        if fetched.cut_by is None and not run.stopped:
+            while cursor.nextset():  # an error may hide in a later result
+                cursor.fetchall()
+            run.unfinished = False
+        return fetched
+
+
+def _grant_notices(connection: Connection) -> tuple[str, ...]:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW GRANTS")
+        rights = {
+            right.strip().upper()
+            for (line,) in cursor.fetchall()
+            if (found := _POWERS.match(line))
+            for right in found["rights"].split(",")
+        }
+    name = connection.user.decode() if isinstance(connection.user, bytes) else connection.user
+    if rights & {"ALL PRIVILEGES", "SUPER"}:
+        what = "may do everything on the server, also read and write its files"
+    elif "FILE" in rights:
+        what = "may read and write files of the database server"
+    else:
+        return ()
+    return (f"The user {name!r} {what}. Queries are checked and run read-only, but a user with SELECT only is safer.",)

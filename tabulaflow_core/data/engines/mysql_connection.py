@@ -1,0 +1,191 @@
+"""One PyMySQL connection: opening it, stopping its statement, and saying in words what broke."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from tabulaflow_core.data.contracts import FailureKind
+from tabulaflow_core.data.engines.base import EngineFault
+from tabulaflow_core.data.urls import SourceUrl
+from tabulaflow_core.errors import MissingDriver, SourceUnavailable
+
+try:
+    import pymysql
+    import pymysql.converters
+    import pymysql.cursors
+    from pymysql.connections import Connection
+    from pymysql.err import Error as DriverError
+except ImportError as _missing:
+    raise MissingDriver(
+        "MySQL and MariaDB need a driver that is not installed. Run `pip install pymysql`."
+    ) from _missing
+
+__all__ = ["Connection", "DriverError", "Run", "close", "connect", "fault_of", "is_broken", "unavailable"]
+
+_CONNECT_SECONDS: Final = 10
+#: Seconds after which a statement that does not obey KILL QUERY loses its socket.
+_KILL_SECONDS: Final = 3.0
+
+#: Error numbers: mariadb.com/kb/en/mariadb-error-codes, dev.mysql.com/doc/mysql-errors.
+_PASSWORD: Final = frozenset({1045, 1698, 1251, 2059})
+_TIMEOUT: Final = frozenset({1969, 3024, 1317, 1028})
+_READ_ONLY: Final = frozenset({1792, 1290, 1836})
+_BROKEN: Final = frozenset(
+    {0, 1053, 1077, 1079, 1080, 1158, 1159, 1160, 1161, 1927, 2000, 2006, 2013, 2014, 2055, 4031}
+)
+_INVALID: Final = frozenset(
+    {1052, 1054, 1055, 1056, 1059, 1060, 1063, 1064, 1066, 1103, 1109, 1110, 1111, 1115, 1128, 1140, 1146, 1149}
+    | {1166, 1191, 1210, 1221, 1222, 1235, 1239, 1241, 1247, 1248, 1250, 1267, 1270, 1271, 1273, 1305, 1318, 1327}
+    | {1349, 1462, 1463, 1582, 1583, 1584, 1630, 3065, 3579, 3593, 4003, 4004, 4008, 4015, 4161}
+)
+
+
+def connect(source: SourceUrl) -> Connection:
+    """Open a connection; multi-statements and LOCAL INFILE stay off.
+
+    Raises:
+        SourceUnavailable: With a sentence that tells the causes apart.
+    """
+    options = source.options
+    encrypted = options.get("ssl", "").lower() in ("1", "true", "require")
+    try:
+        return pymysql.connect(
+            host=source.host,
+            port=source.port,
+            user=source.user or "root",
+            password=source.password,
+            database=source.database or None,
+            charset="utf8mb4",
+            connect_timeout=_connect_seconds(options.get("connect_timeout", "")),
+            autocommit=True,
+            local_infile=False,
+            # No decoders: values come as text, which Arrow turns into its types faster and as exactly.
+            conv=dict(pymysql.converters.encoders),
+            ssl={"check_hostname": False} if encrypted else None,
+            ssl_disabled=options.get("ssl_disabled", "").lower() in ("1", "true"),
+        )
+    except (DriverError, OSError) as error:
+        raise unavailable(error, source) from None
+
+
+def close(connection: Connection) -> None:
+    """Close, whatever state it is in."""
+    with suppress(DriverError, OSError):  # already closed or broken: nothing is left to do
+        connection.close()
+
+
+class Run:
+    """One use of a connection, which another thread may stop at any time.
+
+    Attributes:
+        stopped: Somebody asked it to stop.
+        unfinished: Rows of a statement may still be on the way.
+        usable: The connection may be used again.
+    """
+
+    def __init__(self, source: SourceUrl, connection: Connection) -> None:
+        self.stopped = False
+        self.unfinished = False
+        self.usable = False
+        self._source = source
+        self._connection = connection
+        self._first_try: float | None = None
+        self._turn = threading.Lock()
+
+    def interrupt(self) -> None:
+        """Kill the running statement over a second connection; when that fails for long, cut the socket."""
+        with self._turn:
+            self.stopped = True
+            now = time.monotonic()
+            self._first_try = self._first_try or now
+            if now - self._first_try > _KILL_SECONDS:
+                self._cut()
+                return
+            try:
+                killer = connect(self._source)
+            except SourceUnavailable:
+                self._cut()
+                return
+            try:
+                with killer.cursor() as cursor:
+                    cursor.execute(f"KILL QUERY {int(self._connection.thread_id())}")
+            except DriverError as error:
+                if error.args[:1] != (1094,):  # 1094: there is no such connection any more
+                    raise
+            finally:
+                close(killer)
+
+    def _cut(self) -> None:
+        sock = self._connection._sock
+        if sock is not None:
+            with suppress(OSError):  # the other side closed it first
+                sock.shutdown(socket.SHUT_RDWR)
+
+    @contextmanager
+    def streaming(self, connection: Connection) -> Iterator[pymysql.cursors.SSCursor]:
+        """A cursor that streams; left early, the statement is killed and the rest of its rows is not read."""
+        cursor = connection.cursor(pymysql.cursors.SSCursor)
+        try:
+            yield cursor
+        finally:
+            if self.unfinished:
+                if connection._result is not None and connection._result.unbuffered_active:
+                    # Otherwise the driver would read all that is left when the cursor is closed or collected.
+                    connection._result.unbuffered_active = False
+                    connection._result.connection = None
+                    if not self.stopped:
+                        self.interrupt()
+                cursor.connection = None
+            cursor.close()
+
+
+def is_broken(error: Exception) -> bool:
+    """The connection cannot be used again."""
+    return not isinstance(error, DriverError) or not error.args or error.args[0] in _BROKEN
+
+
+def fault_of(error: Exception, source: SourceUrl) -> EngineFault | SourceUnavailable:
+    """The statement's fault, or the connection's."""
+    if is_broken(error):
+        return unavailable(error, source)
+    code, message = error.args[0], str(error.args[1] if len(error.args) > 1 else error.args[0])
+    if code in _TIMEOUT:
+        return EngineFault(FailureKind.TIMEOUT, "the server stopped the statement: its time limit is used up")
+    if code in _READ_ONLY:
+        return EngineFault(FailureKind.REFUSED, message)
+    return EngineFault(FailureKind.INVALID if code in _INVALID else FailureKind.FAILED, message)
+
+
+def unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
+    """A sentence that tells wrong password, unknown database, nobody listens and a restart apart."""
+    code = error.args[0] if isinstance(error, DriverError) and error.args else 0
+    cause = getattr(error, "original_exception", None) or error
+    where = f"The database server at {source.address}"
+    if code in _PASSWORD:
+        text = f"{where} refused the user {source.user!r} or the password. Check both."
+    elif code == 1049:
+        text = f"{where} has no database {source.database!r}. Check the name at the end of the URL."
+    elif code == 1044:
+        text = f"{where} does not let the user {source.user!r} into the database {source.database!r}."
+    elif code in (1040, 1203, 1226):
+        text = f"{where} has no free connection for {source.user!r}. Try again later."
+    elif code == 1053:
+        text = f"{where} is being restarted. Try again in a moment."
+    elif isinstance(cause, socket.gaierror):
+        text = f"There is no host {source.host!r}. Check the spelling and the network."
+    elif isinstance(cause, ConnectionRefusedError):
+        text = f"Nobody listens at {source.address}. Check host and port, and that the server runs."
+    elif isinstance(cause, TimeoutError):
+        text = f"{where} did not answer in time. Check the address and the firewall."
+    else:
+        text = f"The connection to the database server at {source.address} broke. Ask again: a new one is made."
+    return SourceUnavailable(text, detail=f"{type(error).__name__} {code}")
+
+
+def _connect_seconds(text: str) -> int:
+    return min(max(int(text), 1), 60) if text.isdigit() else _CONNECT_SECONDS

@@ -1,0 +1,135 @@
+"""MariaDB's and MySQL's catalogue in three statements, and samples within a time bound."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableSchema
+
+if TYPE_CHECKING:
+    from tabulaflow_core.data.engines.mysql_connection import Connection
+
+#: Seconds spent on row counts and samples of all tables together.
+_DETAIL_SECONDS: Final = 1.5
+_SMALL_TABLE: Final = 100_000
+_SAMPLES: Final = 3
+_SAMPLE_LENGTH: Final = 40
+_SAMPLED_COLUMNS: Final = 30
+_TEXTS: Final = ("char", "varchar", "text", "tinytext", "mediumtext", "longtext", "enum", "set")
+
+# The database of the URL, or every one but the server's own when the URL names none.
+_HERE: Final = (
+    "table_schema = coalesce(database(), table_schema)"
+    " AND table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')"
+)
+_TABLES: Final = f"""
+SELECT table_schema, table_name, table_type, table_rows, table_comment, table_schema <=> database()
+FROM information_schema.tables
+WHERE {_HERE} AND table_type IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED') ORDER BY table_schema, table_name
+"""
+_COLUMNS: Final = f"""
+SELECT table_schema, table_name, column_name, column_type, is_nullable, column_comment, data_type
+FROM information_schema.columns WHERE {_HERE} ORDER BY table_schema, table_name, ordinal_position
+"""
+_KEYS: Final = f"""
+SELECT table_schema, table_name, constraint_name, column_name, referenced_table_schema, referenced_table_name,
+       referenced_column_name
+FROM information_schema.key_column_usage
+WHERE {_HERE} AND (constraint_name = 'PRIMARY' OR referenced_table_name IS NOT NULL)
+ORDER BY table_schema, table_name, constraint_name, ordinal_position
+"""
+
+Row = tuple[Any, ...]
+
+
+def read_schema(connection: Connection) -> SourceSchema:
+    """All tables and views of the database, or of every database when the URL names none."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TABLES)
+        tables: list[Row] = list(cursor.fetchall())
+        columns: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        cursor.execute(_COLUMNS)
+        for schema, table, *rest in cursor.fetchall():
+            columns[schema, table].append(tuple(rest))
+        keys: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        cursor.execute(_KEYS)
+        for schema, table, *rest in cursor.fetchall():
+            keys[schema, table].append(tuple(rest))
+    deadline = time.monotonic() + _DETAIL_SECONDS
+    return SourceSchema(
+        tables=tuple(_table(connection, row, columns[row[0], row[1]], keys[row[0], row[1]], deadline) for row in tables)
+    )
+
+
+def _table(connection: Connection, row: Row, columns: list[Row], keys: list[Row], deadline: float) -> TableSchema:
+    schema, name, kind, estimate, comment, is_here = row
+    view = kind == "VIEW"
+    count = None if estimate is None or view else int(estimate)
+    samples: dict[str, tuple[str, ...]] = {}
+    if not view and (count or 0) <= _SMALL_TABLE and time.monotonic() < deadline:
+        count, samples = _details(connection, schema, name, columns, count)
+    return TableSchema(
+        name=name,
+        schema=None if is_here == "1" else schema,
+        kind="view" if view else "table",
+        columns=tuple(
+            ColumnSchema(
+                name=column,
+                type=declared,
+                nullable=None if view else nullable == "YES",
+                comment=note,
+                samples=samples.get(column, ()),
+            )
+            for column, declared, nullable, note, _ in columns
+        ),
+        primary_key=tuple(key[1] for key in keys if key[0] == "PRIMARY"),
+        foreign_keys=_foreign_keys(keys, schema),
+        row_count=count,
+        comment="" if view else comment,
+    )
+
+
+def _foreign_keys(keys: list[Row], schema: str) -> tuple[ForeignKey, ...]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for key in keys:
+        if key[3] is not None:
+            found[key[0]].append(key)
+    return tuple(
+        ForeignKey(
+            columns=tuple(part[1] for part in parts),
+            target_table=parts[0][3],
+            target_columns=tuple(part[4] for part in parts),
+            target_schema=None if parts[0][2] == schema else parts[0][2],
+        )
+        for parts in found.values()
+    )
+
+
+def _details(
+    connection: Connection, schema: str, table: str, columns: list[Row], estimate: int | None
+) -> tuple[int | None, dict[str, tuple[str, ...]]]:
+    import pymysql
+
+    name = f"{quoted(schema)}.{quoted(table)}"
+    samples: dict[str, tuple[str, ...]] = {}
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {_SMALL_TABLE + 1}) c")
+            counted = int(cursor.fetchone()[0])
+            for column in [row[0] for row in columns if row[4] in _TEXTS][:_SAMPLED_COLUMNS]:
+                cursor.execute(
+                    f"SELECT DISTINCT left({quoted(column)}, {_SAMPLE_LENGTH}) FROM"
+                    f" (SELECT {quoted(column)} FROM {name} LIMIT 1000) s"
+                    f" WHERE trim({quoted(column)}) <> '' LIMIT {_SAMPLES}"
+                )
+                samples[column] = tuple(str(value) for (value,) in cursor.fetchall())
+    except pymysql.err.MySQLError:  # such as a damaged table: it has no details, that is all
+        return estimate, {}
+    return (counted if counted <= _SMALL_TABLE else max(counted, estimate or 0)), samples
+
+
+def quoted(name: str) -> str:
+    """An identifier for SQL."""
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,63 @@
+"""A small pool of server connections for one event loop: bounded, lazy, and emptied when a connection broke."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, Generic, TypeVar
+
+from tabulaflow_core.errors import SourceUnavailable
+
+C = TypeVar("C")
+
+#: Statements of one source that run at once; the others wait within their own time limit.
+POOL_SIZE: Final = 5
+
+
+class Pool(Generic[C]):
+    """Connections that are lent and given back.
+
+    Args:
+        open_async: Opens one more.
+        close_async: Closes one; must not raise.
+    """
+
+    def __init__(self, open_async: Callable[[], Awaitable[C]], close_async: Callable[[C], Awaitable[None]]) -> None:
+        self._open_async = open_async
+        self._close_async = close_async
+        self._idle: list[C] = []
+        self._room = asyncio.Semaphore(POOL_SIZE)
+        self._closed = False
+
+    async def take_async(self) -> tuple[C, bool]:
+        """A connection, and whether it was used before, so that it may have broken meanwhile.
+
+        Raises:
+            SourceUnavailable: The pool is closed, or none can be opened.
+        """
+        await self._room.acquire()
+        try:
+            if self._closed:
+                raise SourceUnavailable("This source is closed. Connect it again.")
+            if self._idle:
+                return self._idle.pop(), True
+            return await self._open_async(), False
+        except BaseException:
+            self._room.release()
+            raise
+
+    async def give_back_async(self, connection: C, *, usable: bool) -> None:
+        """Return a connection; one that is not `usable` is closed."""
+        try:
+            if usable and not self._closed:
+                self._idle.append(connection)
+            else:
+                await self._close_async(connection)
+        finally:
+            self._room.release()
+
+    async def close_async(self) -> None:
+        """Close the idle ones now and the lent ones when they come back."""
+        self._closed = True
+        while self._idle:
+            await self._close_async(self._idle.pop())

@@ -1,0 +1,261 @@
+"""PostgreSQL: one statement a READ ONLY transaction, over asyncpg's extended protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+
+from tabulaflow_core.data.arrow import TableBuilder
+from tabulaflow_core.data.contracts import FailureKind
+from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.pool import Pool
+from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, read_schema_async
+from tabulaflow_core.data.engines.postgres_types import converter_for, set_codecs_async
+from tabulaflow_core.data.engines.postgres_write import write_table_async
+from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.schema import SourceSchema
+from tabulaflow_core.data.urls import SourceUrl
+from tabulaflow_core.errors import MissingDriver, SourceUnavailable
+
+try:
+    import asyncpg
+except ImportError as _missing:
+    raise MissingDriver("PostgreSQL needs a driver that is not installed. Run `pip install asyncpg`.") from _missing
+
+if TYPE_CHECKING:
+    from asyncpg import Connection
+
+_CONNECT_SECONDS: Final = 10.0
+_CLOSE_SECONDS: Final = 5.0
+#: Seconds beyond the caller's own limit after which the server stops a statement by itself, should we be gone.
+_GRACE_SECONDS: Final = 2.0
+#: Batches above this are turned into Arrow in a thread, so that the loop stays free.
+_THREAD_ROWS: Final = 1_000
+#: SQLSTATE classes: postgresql.org/docs/current/errcodes-appendix.html.
+_BROKEN: Final = ("08", "57P", "58")
+_SSL_MODES: Final = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
+
+
+class PostgresAdapter:
+    """One PostgreSQL database."""
+
+    dialect: Final = "postgres"
+
+    def __init__(self, source: SourceUrl) -> None:
+        self._source = source
+        self._pool: Pool[Connection] = Pool(self._connect_async, _close_async)
+        self._notices: tuple[str, ...] = ()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the role may do beyond reading tables."""
+        return self._notices
+
+    async def open_async(self) -> None:
+        """Connect once and look at the role."""
+        async with self._reading_async(_CONNECT_SECONDS) as connection:
+            self._notices = _role_notices(await connection.fetchrow(ROLE_CHECK))
+
+    async def _connect_async(self) -> Connection:
+        connection = await self._connect_plainly_async()
+        try:
+            await set_codecs_async(connection)
+        except BaseException:
+            await _close_async(connection)
+            raise
+        return connection
+
+    async def _connect_plainly_async(self) -> Connection:
+        source = self._source
+        mode = source.options.get("sslmode") or source.options.get("ssl") or "prefer"
+        mode = {"true": "require", "1": "require", "false": "disable", "0": "disable"}.get(mode.lower(), mode)
+        try:
+            return await asyncpg.connect(
+                host=source.host,
+                port=source.port,
+                user=source.user or None,
+                # Never None: asyncpg would look for this process's own PGPASSWORD and ~/.pgpass.
+                password=source.password,
+                passfile=os.devnull,
+                database=source.database or None,
+                ssl=mode if mode in _SSL_MODES else "prefer",
+                timeout=_connect_seconds(source),
+                statement_cache_size=0,
+                server_settings={"application_name": source.options.get("application_name", "tabulaflow")},
+            )
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+            raise _unavailable(error, source) from None
+
+    @asynccontextmanager
+    async def _reading_async(self, seconds: float) -> AsyncIterator[Connection]:
+        """A connection inside a READ ONLY transaction; replaced once when it broke while it was idle."""
+        milliseconds = int((seconds + _GRACE_SECONDS) * 1000)
+        begin = (
+            f"BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = {milliseconds}; "
+            "SET LOCAL idle_in_transaction_session_timeout = 600000"
+        )
+        while True:
+            connection, reused = await self._pool.take_async()
+            usable = False
+            try:
+                try:
+                    await connection.execute(begin)
+                except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                    if reused:
+                        continue
+                    raise _unavailable(error, self._source) from None
+                yield connection
+                # What a statement set or took for its session must not reach the next one.
+                await connection.execute("ROLLBACK")
+                await connection.reset(timeout=_CLOSE_SECONDS)
+                usable = True
+                return
+            finally:
+                await asyncio.shield(self._pool.give_back_async(connection, usable=usable))
+
+    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+        """Run `sql` in a transaction of its own; a cancelled one is cancelled in the server."""
+        fault: EngineFault | None = None
+        async with self._reading_async(caps.seconds) as connection:
+            try:
+                return await self._fetch_async(connection, sql, caps)
+            except EngineFault as error:
+                fault = error
+            except asyncpg.PostgresError as error:
+                fault = self._fault(error)
+            except (OSError, asyncpg.InterfaceError) as error:
+                if not connection.is_closed() and isinstance(error, asyncpg.InterfaceError):
+                    fault = EngineFault(FailureKind.INVALID, str(error))
+                else:
+                    raise _unavailable(error, self._source) from None
+        raise fault
+
+    async def _fetch_async(self, connection: Connection, sql: str, caps: Caps) -> Fetched:
+        try:
+            statement = await connection.prepare(sql)
+        except asyncpg.DataError as error:  # a literal that does not fit its type: found before it ran
+            raise EngineFault(FailureKind.INVALID, _message(error)) from None
+        if statement.get_parameters():
+            raise EngineFault(FailureKind.INVALID, "the statement has parameters such as $1; write the values instead")
+        attributes = statement.get_attributes()
+        builder = TableBuilder([a.name for a in attributes], [converter_for(a.type) for a in attributes], caps)
+        cursor = await statement.cursor()
+        more = True
+        while more:
+            rows = await cursor.fetch(builder.batch_size)
+            more = await _add_async(builder, rows)
+        return builder.finish()
+
+    def _fault(self, error: asyncpg.PostgresError) -> EngineFault:
+        code = error.sqlstate or ""
+        if code == "57014":
+            return EngineFault(FailureKind.TIMEOUT, "the server stopped the statement: its time limit is used up")
+        if code.startswith(_BROKEN):
+            raise _unavailable(error, self._source) from None
+        if code == "25006":
+            return EngineFault(FailureKind.REFUSED, _message(error))
+        invalid = code.startswith("42") and code != "42501"
+        return EngineFault(FailureKind.INVALID if invalid else FailureKind.FAILED, _message(error))
+
+    async def read_schema_async(self) -> SourceSchema:
+        """Tables, views, keys, comments, row counts and samples."""
+        async with self._reading_async(30.0) as connection:
+            return await read_schema_async(connection)
+
+    async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
+        """Create or fill a table in one transaction, on a connection of its own."""
+        connection = await self._connect_plainly_async()
+        try:
+            await write_table_async(connection, table, rows, if_exists=if_exists)
+        except asyncpg.PostgresError as error:
+            raise EngineFault(FailureKind.FAILED, _message(error)) from None
+        finally:
+            await asyncio.shield(_close_async(connection))
+
+    async def close_async(self) -> None:
+        """Close every connection."""
+        await self._pool.close_async()
+
+
+async def _add_async(builder: TableBuilder, rows: list[asyncpg.Record]) -> bool:
+    if len(rows) < _THREAD_ROWS:
+        return builder.add(rows)
+    work: Callable[[], bool] = lambda: builder.add(rows)  # noqa: E731
+    return await run_blocking_async(work)
+
+
+async def _close_async(connection: Connection) -> None:
+    """Close, after a cancelled statement has ended in the server."""
+    try:
+        await connection.close(timeout=_CLOSE_SECONDS)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        with suppress(OSError, asyncpg.InterfaceError):  # it is broken already, and only its socket is left
+            connection.terminate()
+
+
+def _connect_seconds(source: SourceUrl) -> float:
+    try:
+        return min(max(float(source.options.get("connect_timeout", _CONNECT_SECONDS)), 1.0), 60.0)
+    except ValueError:
+        return _CONNECT_SECONDS
+
+
+def _message(error: asyncpg.PostgresError) -> str:
+    text = str(getattr(error, "message", None) or error)
+    hint = getattr(error, "hint", None)
+    return f"{text} ({hint})" if hint else text
+
+
+def _unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
+    where = f"PostgreSQL at {source.address}"
+    match error:
+        case asyncpg.InvalidPasswordError() | asyncpg.InvalidAuthorizationSpecificationError():
+            text = f"{where} refused the user {source.user!r} or the password. Check both."
+        case asyncpg.InvalidCatalogNameError():
+            text = f"{where} has no database {source.database!r}. Check the name at the end of the URL."
+        case asyncpg.TooManyConnectionsError():
+            text = f"{where} has no free connection. Try again later, or raise its `max_connections`."
+        case asyncpg.CannotConnectNowError() | asyncpg.AdminShutdownError() | asyncpg.CrashShutdownError():
+            text = f"{where} is being restarted. Try again in a moment."
+        case asyncpg.InsufficientPrivilegeError():
+            text = f"{where} does not let the user {source.user!r} into the database {source.database!r}."
+        case socket.gaierror():
+            text = f"There is no host {source.host!r}. Check the spelling and the network."
+        case ConnectionRefusedError():
+            text = f"Nobody listens at {source.address}. Check host and port, and that PostgreSQL runs."
+        case TimeoutError():
+            text = f"{where} did not answer in time. Check the address and the firewall."
+        case ssl.SSLError():
+            text = f"{where} and this program could not agree on encryption. Try `?sslmode=require` or `disable`."
+        case _:
+            text = f"The connection to {where} broke. Ask again: a new one is made."
+    return SourceUnavailable(text, detail=f"{type(error).__name__}: {getattr(error, 'sqlstate', '')}")
+
+
+def _role_notices(row: asyncpg.Record | None) -> tuple[str, ...]:
+    if row is None:
+        return ()
+    if row["is_super"]:
+        return (
+            f"The user {row['role']!r} is a superuser: it may read files of the database server and run programs "
+            "there. Queries are checked and run read-only, but a role that may only read tables is safer.",
+        )
+    powers = [
+        words
+        for name, words in (
+            ("reads_files", "read files of the database server"),
+            ("writes_files", "write files of the database server"),
+            ("runs_programs", "run programs on the database server"),
+        )
+        if row[name]
+    ]
+    if not powers:
+        return ()
+    return (f"The user {row['role']!r} may {' and '.join(powers)}. A role that may only read tables is safer.",)
