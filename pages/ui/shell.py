@@ -8,6 +8,7 @@ process. So a first visit to a deep link would run a page without this shell, an
 from __future__ import annotations
 
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _inside_shell: ContextVar[bool] = ContextVar("inside_shell", default=False)
 
+_LOGO: Final = Path(__file__).parent / "logo.svg"
 CHAT: Final = "pages/chat.py"
 DATA: Final = "pages/data.py"
 USAGE: Final = "pages/usage.py"
@@ -37,6 +39,7 @@ def all_pages() -> list[StreamlitPage]:
 def run_shell() -> None:
     """Draw the frame and run the chosen page inside it."""
     st.set_page_config(page_title="TabulaFlow", page_icon=":material/table_chart_view:", layout="wide")
+    st.logo(str(_LOGO), size="large")
     page = st.navigation(all_pages())
     token = _inside_shell.set(True)
     try:
