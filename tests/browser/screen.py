@@ -1,0 +1,60 @@
+"""Words for what a person does on the page."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+
+def settled(page: Page) -> None:
+    """Wait until the script has run."""
+    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def ask(page: Page, question: str) -> None:
+    """Type a question and send it."""
+    box = page.get_by_test_id("stChatInputTextArea")
+    expect(box).to_be_enabled()
+    box.fill(question)
+    box.press("Enter")
+
+
+def answers(page: Page) -> Locator:
+    """The assistant's messages."""
+    return page.locator("[data-testid=stChatMessage]").filter(has=page.locator("[data-testid=stCaptionContainer]"))
+
+
+def watch_growth(page: Page, *, seconds: float) -> list[str]:
+    """The distinct texts of the last message while a turn runs, from its first sign to its end."""
+    seen: list[str] = []
+    until = time.monotonic() + seconds
+    started = False
+    while time.monotonic() < until:
+        running = page.locator(".st-key-stop").count() > 0
+        started = started or running
+        if started:
+            messages = page.locator("[data-testid=stChatMessage]")
+            text = messages.last.inner_text() if messages.count() else ""
+            if not seen or text != seen[-1]:
+                seen.append(text)
+            if not running:
+                return seen
+        time.sleep(0.03)
+    raise AssertionError(f"no end after {seconds} s; seen {seen[-3:]}")
+
+
+def finished(page: Page, *, seconds: float = 60) -> None:
+    """Wait until no turn runs."""
+    expect(page.locator(".st-key-stop")).to_have_count(0, timeout=seconds * 1000)
+    settled(page)
+
+
+def shot(page: Page, name: str) -> None:
+    """Keep a picture where `TABULAFLOW_SHOTS` says, to look at."""
+    folder = os.environ.get("TABULAFLOW_SHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=str(Path(folder) / f"{name}.png"))

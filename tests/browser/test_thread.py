@@ -1,0 +1,122 @@
+"""The whole thread in a real browser: bring a file, ask, watch, open the query, reset, see what it cost.
+
+The data is gapminder as plotly ships it (CC BY 4.0, Gapminder Foundation).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import screen
+from tests.browser.conftest import App, weights
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def gapminder(tmp_path: Path) -> Path:
+    """A CSV of real data: 142 countries in 2007."""
+    import plotly.data
+
+    frame = plotly.data.gapminder()
+    path = tmp_path / "countries.csv"
+    frame[frame["year"] == 2007].to_csv(path, index=False)
+    return path
+
+
+def upload(page: Page, app: App, *paths: Path) -> None:
+    page.goto(f"{app.url}/data")
+    page.locator("input[type=file]").first.set_input_files([str(path) for path in paths])
+    for path in paths:
+        expect(page.get_by_text(re.compile(f"{re.escape(path.name)}.*is here"))).to_be_visible(timeout=60_000)
+    screen.settled(page)
+
+
+def test_no_key_and_the_embedded_model(page: Page, start_app: Callable[..., App], gapminder: Path) -> None:
+    model = weights()
+    if model is None:
+        pytest.skip("needs the embedded model's weights: `tabulaflow model pull`")
+    app = start_app(TABULAFLOW_LOCAL_MODEL=str(model))
+    upload(page, app, gapminder)
+    screen.shot(page, "data")
+    page.goto(app.url)
+    screen.ask(page, "What is the average life expectancy per continent in the countries table?")
+    growth = screen.watch_growth(page, seconds=180)
+    assert len(growth) >= 5, growth
+    screen.finished(page)
+    screen.shot(page, "answer")
+    expect(page.get_by_text("Oceania").first).to_be_attached()
+    page.get_by_role("button", name="SQL").first.click()
+    expect(page.get_by_test_id("stPopoverBody").get_by_text(re.compile("AVG", re.IGNORECASE)).first).to_be_visible()
+    screen.shot(page, "sql")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Reset").click()
+    expect(page.get_by_text("Ask your data")).to_be_visible()
+    assert "c=" not in page.url
+    page.goto(f"{app.url}/usage")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Questions")).to_contain_text("1")
+    expect(page.get_by_text("free, runs here").first).to_be_visible()
+    screen.shot(page, "usage")
+
+
+def test_a_turn_survives_leaving_reloading_and_a_second_tab(page: Page, start_app: Callable[..., App]) -> None:
+    app = start_app(TABULAFLOW_MODEL="scripted")
+    page.goto(app.url)
+    screen.ask(page, "Which products are below their reorder point?")
+    expect(page).to_have_url(re.compile(r"c=\w+"))
+    address = page.url
+    page.get_by_role("link", name="Usage").first.click()
+    expect(page.get_by_role("heading", name="Usage")).to_be_visible()
+    page.goto(address)
+    screen.finished(page)
+    expect(page.get_by_text("HDMI cable").first).to_be_attached()
+    expect(page.locator("[data-testid=stChatMessage]")).to_have_count(2)
+    other = page.context.new_page()
+    other.goto(address)
+    expect(other.get_by_text("HDMI cable").first).to_be_attached(timeout=20_000)
+    expect(other.locator("[data-testid=stChatMessage]")).to_have_count(2)
+
+
+def test_a_killed_server_finds_the_conversation_again(page: Page, start_app: Callable[..., App]) -> None:
+    app = start_app(TABULAFLOW_MODEL="scripted")
+    page.goto(app.url)
+    screen.ask(page, "Which products are below their reorder point?")
+    expect(page).to_have_url(re.compile(r"c=\w+"))
+    screen.finished(page)
+    address = page.url
+    app.kill()
+    app.restart()
+    page.goto(address)
+    expect(page.get_by_text("HDMI cable").first).to_be_attached(timeout=20_000)
+
+
+def test_a_cold_deep_link_goes_through_the_shell(page: Page, start_app: Callable[..., App]) -> None:
+    app = start_app(TABULAFLOW_MODEL="scripted")
+    page.goto(f"{app.url}/usage")
+    expect(page.get_by_role("heading", name="Usage")).to_be_visible()
+    expect(page.get_by_role("button", name="New conversation")).to_be_visible()
+
+
+def test_a_picture_called_csv_and_a_wrong_url_get_sentences(
+    page: Page, start_app: Callable[..., App], tmp_path: Path
+) -> None:
+    app = start_app(TABULAFLOW_MODEL="scripted")
+    picture = tmp_path / "picture.csv"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    page.goto(f"{app.url}/data")
+    page.locator("input[type=file]").first.set_input_files(str(picture))
+    expect(page.get_by_test_id("stAlert").filter(has_text="picture.csv")).to_be_visible(timeout=30_000)
+    screen.shot(page, "picture")
+    page.get_by_role("tab", name="Database").click()
+    page.get_by_label("Name").fill("shop")
+    page.get_by_label("Database URL").fill("postgresql://reader:geheim@127.0.0.1:1/shop")
+    page.get_by_role("button", name="Connect").click()
+    alert = page.get_by_test_id("stAlert").last
+    expect(alert).to_be_visible(timeout=30_000)
+    assert "geheim" not in page.content()
+    screen.shot(page, "wrong-url")
