@@ -7,9 +7,10 @@ same name hides it: which one a server takes is not worth the risk.
 
 from __future__ import annotations
 
+from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
-_PG_RELATIONS = frozenset(
+_PG_RELATIONS = name_set(
     """
     pg_aggregate pg_am pg_attrdef pg_attribute pg_available_extensions pg_cast pg_class pg_collation pg_constraint
     pg_conversion pg_database pg_depend pg_description pg_enum pg_extension pg_index pg_indexes pg_inherits pg_language
@@ -18,56 +19,56 @@ _PG_RELATIONS = frozenset(
     pg_stat_user_indexes pg_stat_user_tables pg_statio_user_indexes pg_statio_user_tables pg_stats pg_stats_ext
     pg_statistic_ext pg_tables pg_tablespace pg_timezone_abbrevs pg_timezone_names pg_trigger pg_ts_config pg_type
     pg_views
-    """.split()
+    """
 )
 _PG_INFORMATION_SCHEMA_REFUSED = ("user_mapping", "foreign_server", "foreign_data_wrapper", "_pg_")
-_MYSQL_INFORMATION_SCHEMA = frozenset(
+_MYSQL_INFORMATION_SCHEMA = name_set(
     """
     applicable_roles character_sets check_constraints collation_character_set_applicability collations
     column_statistics columns enabled_roles engines events geometry_columns index_statistics key_column_usage keywords
     parameters partitions periods referential_constraints routines schemata sequences spatial_ref_sys sql_functions
     st_geometry_columns statistics table_constraints table_statistics tables triggers view_column_usage
     view_routine_usage view_table_usage views
-    """.split()
+    """
 )
-_DUCKDB_RELATIONS = frozenset(
+_DUCKDB_RELATIONS = name_set(
     """
     duckdb_columns duckdb_constraints duckdb_indexes duckdb_schemas duckdb_tables duckdb_types duckdb_views pg_am
     pg_attrdef pg_attribute pg_class pg_constraint pg_depend pg_description pg_enum pg_index pg_indexes pg_namespace
     pg_proc pg_sequence pg_sequences pg_tables pg_type pg_views sqlite_master sqlite_schema sqlite_temp_master
     sqlite_temp_schema
-    """.split()
+    """
 )
-_SQLITE_RELATIONS = frozenset(
+_SQLITE_RELATIONS = name_set(
     """
     sqlite_master sqlite_schema sqlite_sequence sqlite_stat1 sqlite_stat2 sqlite_stat3 sqlite_stat4
     sqlite_temp_master sqlite_temp_schema
-    """.split()
+    """
 )
-_SQLITE_VIRTUAL_REFUSED = frozenset("bytecode completion dbstat fsdir lsdir tables_used zipfile".split())
-_TSQL_SYS = frozenset("all_columns columns foreign_keys indexes objects partitions schemas tables types views".split())
-_FILE_ENDINGS = frozenset(
+_SQLITE_VIRTUAL_REFUSED = name_set("bytecode completion dbstat fsdir lsdir tables_used zipfile")
+_TSQL_SYS = name_set("all_columns columns foreign_keys indexes objects partitions schemas tables types views")
+_FILE_ENDINGS = name_set(
     """
     arrow arrows avro br bz2 csv dat db duckdb feather geojson geojsonl gpkg gz ipc json jsonl kml lance log lz4 md
     ndjson orc parq parquet pq psv shp sqlite sqlite3 sql tsv txt vortex xls xlsb xlsm xlsx xml yaml yml zip zst
-    """.split()
+    """
 )
 _PATH_CHARACTERS = frozenset("/\\*?[]")
 
 SETTINGS = {
-    "postgres": frozenset(
+    "postgres": name_set(
         """
         bytea_output client_encoding datestyle default_transaction_isolation default_transaction_read_only
         extra_float_digits intervalstyle is_superuser lc_collate lc_ctype lc_messages lc_monetary lc_numeric lc_time
         max_connections search_path server_encoding server_version server_version_num standard_conforming_strings
         statement_timeout timezone transaction_isolation transaction_read_only work_mem
-        """.split()
+        """
     ),
-    "duckdb": frozenset(
+    "duckdb": name_set(
         "calendar default_collation default_null_order default_order memory_limit null_order schema search_path threads"
-        " timezone worker_threads".split()
+        " timezone worker_threads"
     ),
-    "mysql": frozenset(
+    "mysql": name_set(
         """
         autocommit character_set_client character_set_connection character_set_database character_set_results
         character_set_server collation_connection collation_database collation_server default_week_format
@@ -75,7 +76,7 @@ SETTINGS = {
         max_allowed_packet max_execution_time max_statement_time read_only sql_mode sql_select_limit system_time_zone
         time_zone timestamp transaction_isolation transaction_read_only tx_isolation tx_read_only version
         version_comment
-        """.split()
+        """
     ),
 }
 """Settings that tell how values are read or shown; the others may hold paths and secrets."""

@@ -8,6 +8,7 @@ from tabulaflow_core.data.guard.context import Context
 from tabulaflow_core.data.guard.heads import read_head
 from tabulaflow_core.data.guard.lexer import Kind, Lexer, Token, render
 from tabulaflow_core.data.guard.lexicon import LEX_RULES
+from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.verdict import Allowed, Refusal, RefusalCode, Refused
 
 _MOST_CHARACTERS = 200_000
@@ -16,15 +17,15 @@ _DEEPEST = 60
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _DIALECT_NAMES = {"mariadb": "mysql", "postgresql": "postgres", "mssql": "tsql"}
-_WRITING = frozenset(
+_WRITING = name_set(
     """
     alter analyze attach begin call checkpoint cluster comment commit copy create deallocate declare delete detach
     discard do drop end exec execute export fetch flush grant handler import insert install kill listen load lock merge
     move notify optimize prepare reassign refresh reindex release rename repair replace reset revoke rollback savepoint
     security set start truncate unlisten unload update upsert use vacuum xa
-    """.split()
+    """
 )
-_QUERY_WORDS = frozenset("select with values table from pivot unpivot summarize describe desc show pivot_wider".split())
+_QUERY_WORDS = name_set("select with values table from pivot unpivot summarize describe desc show pivot_wider")
 
 
 def check_statement(sql: str, *, dialect: str, functions: Collection[str] = ()) -> Allowed | Refused:
@@ -106,7 +107,7 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
         raise Refusal(RefusalCode.NOT_A_QUERY, f"A statement that begins with {tokens[0].text[:40]!r} is not a query.")
     words.check_placeholders(tokens, context.dialect)
     if context.dialect == "duckdb":
-        return _check_duckdb(sql[tokens[0].start : tokens[-1].end], first, tokens, context)
+        return _check_duckdb(sql, first, tokens, context)
     if context.dialect == "postgres":
         words.check_operators(tokens)
     return _check_parsed(tokens, context)
@@ -147,20 +148,21 @@ def _check_condition(tokens: list[Token], context: Context) -> None:
     context.tables = tables | (context.tables - {"listed"})
 
 
-def _check_duckdb(text: str, first: str, tokens: list[Token], context: Context) -> str:
+def _check_duckdb(sql: str, first: str, tokens: list[Token], context: Context) -> str:
     from tabulaflow_core.data.guard import duckdb_tree
+    from tabulaflow_core.data.guard.pivots import close_pivots
 
     kinds = {"summarize": "summarize", "describe": "describe", "desc": "describe", "show": "show", "values": "values",
              "table": "table"}  # fmt: skip
+    text = sql[tokens[0].start : tokens[-1].end]
     found = duckdb_tree.statement_type(text)
-    if found == "SELECT":
-        statement = duckdb_tree.tree(text)
-        if statement is None:
-            raise Refusal(RefusalCode.UNREADABLE, "DuckDB does not give the parts of this statement.")
-        duckdb_tree.check(statement, context)
-    elif found == "MULTI":
-        # A PIVOT over open columns runs as two statements, of which DuckDB shows no tree; sqlglot's has to do.
-        _check_parsed(tokens, context)
-    else:
-        raise Refusal(RefusalCode.NOT_A_QUERY, f"DuckDB takes this as {found}, which is not a query.")
+    if found == "MULTI":
+        text = close_pivots(sql, tokens)
+        found = duckdb_tree.statement_type(text)
+    if found != "SELECT":
+        raise Refusal(RefusalCode.NOT_A_QUERY, f"DuckDB takes this as {found}, which is not a query it shows in parts.")
+    statement = duckdb_tree.tree(text)
+    if statement is None:
+        raise Refusal(RefusalCode.UNREADABLE, "DuckDB does not show the parts of this statement.")
+    duckdb_tree.check(statement, context)
     return kinds.get(first, "select")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tabulaflow_core.data.guard import functions
+from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
 _BUILT_IN_SCHEMAS = {"postgres": {"pg_catalog"}}
 _DEFAULT_SCHEMAS = {"public", "main", "dbo"}
-_GROWERS = frozenset(
-    "array_fill list_resize array_resize lpad randomblob repeat replicate rpad space zeroblob random_bytes".split()
+_GROWERS = name_set(
+    "array_fill list_resize array_resize lpad randomblob repeat replicate rpad space zeroblob random_bytes"
 )
 _MOST_GROWTH = 10_000_000
 """Characters or bytes that one literal argument may ask for: more is a memory blow-up, not a report."""

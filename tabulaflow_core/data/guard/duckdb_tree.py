@@ -13,21 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 from tabulaflow_core.data.guard.catalog import check_relation, check_setting
 from tabulaflow_core.data.guard.context import Context
+from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
 if TYPE_CHECKING:
     import duckdb
 
-_NODES = frozenset("SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE CTE_NODE".split())
-_RELATIONS = frozenset(
-    "BASE_TABLE SUBQUERY JOIN TABLE_FUNCTION EXPRESSION_LIST EMPTY EMPTY_FROM PIVOT SHOW_REF COLUMN_DATA".split()
+_NODES = name_set("SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE CTE_NODE")
+_RELATIONS = name_set(
+    "BASE_TABLE SUBQUERY JOIN TABLE_FUNCTION EXPRESSION_LIST EMPTY EMPTY_FROM PIVOT SHOW_REF COLUMN_DATA"
 )
-_MODIFIERS = frozenset("ORDER_MODIFIER LIMIT_MODIFIER DISTINCT_MODIFIER LIMIT_PERCENT_MODIFIER".split())
-_EXPRESSIONS = frozenset(
+_MODIFIERS = name_set("ORDER_MODIFIER LIMIT_MODIFIER DISTINCT_MODIFIER LIMIT_PERCENT_MODIFIER")
+_EXPRESSIONS = name_set(
     """
     BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT DEFAULT FUNCTION LAMBDA LAMBDA_REF OPERATOR
     POSITIONAL_REFERENCE STAR SUBQUERY TYPE WINDOW
-    """.split()
+    """
 )
 _SHOWN = frozenset({"", "databases", "schemas", "tables", "__show_tables_expanded", "__show_tables_from_database"})
 _LOCK = threading.Lock()
@@ -78,7 +79,7 @@ def tree(sql: str) -> dict[str, Any] | None:
             row = _parser().execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()
         except duckdb.Error:
             return None
-    answer = json.loads(row[0]) if row else {"error": True}
+    answer: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
     if answer.get("error") or len(answer.get("statements", [])) != 1:
         return None
     statement: dict[str, Any] = answer["statements"][0]

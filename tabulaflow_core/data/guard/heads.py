@@ -10,25 +10,20 @@ from dataclasses import dataclass
 from tabulaflow_core.data.guard.catalog import check_relation, check_setting
 from tabulaflow_core.data.guard.context import Context
 from tabulaflow_core.data.guard.lexer import Kind, Token
+from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
-_EXPLAIN_OPTIONS = frozenset(
-    "analyze buffers costs format generic_plan memory serialize summary timing verbose wal".split()
-)
-_EXPLAIN_VALUES = frozenset(
-    "binary false json none off on text tree traditional true xml yaml html graphviz mermaid".split()
-)
-_SQLITE_PRAGMAS_OF = frozenset(
-    "foreign_key_list index_info index_list index_xinfo table_info table_list table_xinfo".split()
-)
-_SQLITE_PRAGMAS = frozenset(
+_EXPLAIN_OPTIONS = name_set("analyze buffers costs format generic_plan memory serialize summary timing verbose wal")
+_EXPLAIN_VALUES = name_set("binary false json none off on text tree traditional true xml yaml html graphviz mermaid")
+_SQLITE_PRAGMAS_OF = name_set("foreign_key_list index_info index_list index_xinfo table_info table_list table_xinfo")
+_SQLITE_PRAGMAS = name_set(
     """
     application_id collation_list compile_options data_version encoding foreign_keys freelist_count function_list
     module_list page_count page_size pragma_list schema_version table_list user_version
-    """.split()
+    """
 )
 _DUCKDB_PRAGMAS_OF = frozenset({"show", "table_info"})
-_DUCKDB_PRAGMAS = frozenset("collations functions platform show_tables show_tables_expanded version".split())
+_DUCKDB_PRAGMAS = name_set("collations functions platform show_tables show_tables_expanded version")
 _MYSQL_LISTS = frozenset({"tables", "columns", "fields", "index", "indexes", "keys", "triggers"})
 _MYSQL_PLAIN = frozenset({"databases", "schemas", "collation", "charset", "engines", "warnings", "errors"})
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from tabulaflow_core.data.guard.names import name_set
+
 
 @dataclass(frozen=True, slots=True)
 class LexRules:
@@ -37,11 +39,13 @@ class LexRules:
 
 
 _BACKTICK = MappingProxyType({"`": "`"})
-_HARMLESS_HINTS = frozenset(
-    "bka bnl batched_key_access block_nested_loop derived_condition_pushdown group_index hash_join index index_merge"
-    " join_fixed_order join_index join_order join_prefix join_suffix merge mrr no_bka no_bnl no_derived_condition_pushdown"
-    " no_group_index no_hash_join no_icp no_index no_index_merge no_join_index no_merge no_mrr no_order_index"
-    " no_range_optimization no_semijoin no_skip_scan order_index qb_name semijoin skip_scan subquery".split()
+_HARMLESS_HINTS = name_set(
+    """
+    batched_key_access bka block_nested_loop bnl derived_condition_pushdown group_index hash_join index index_merge
+    join_fixed_order join_index join_order join_prefix join_suffix merge mrr no_bka no_bnl
+    no_derived_condition_pushdown no_group_index no_hash_join no_icp no_index no_index_merge no_join_index no_merge
+    no_mrr no_order_index no_range_optimization no_semijoin no_skip_scan order_index qb_name semijoin skip_scan subquery
+    """
 )
 
 LEX_RULES: Mapping[str, LexRules] = MappingProxyType(

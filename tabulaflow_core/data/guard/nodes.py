@@ -5,38 +5,42 @@ Names, not classes, so that reading this table does not load the parser.
 
 from __future__ import annotations
 
+from tabulaflow_core.data.guard.names import name_set
+
 QUERY_ROOTS = frozenset({"Except", "Intersect", "Select", "Subquery", "Table", "Union", "Values"})
 
 _CLAUSES = """
-    Alias Aliases CTE ColumnDef Cube Distinct Except Fetch Filter From Group GroupingSets Having HavingMax IgnoreNulls
-    IndexTableHint Intersect Join Lateral Limit LimitOptions Offset Order Ordered Partition PartitionBoundSpec
-    PartitionRange Pivot PivotAlias PivotAny Qualify RespectNulls Rollup Select Star Subquery Table TableAlias
-    TableSample Tuple Union Unnest UnpivotColumns Values Version Where Window WindowSpec With WithinGroup WithOperator
+    Alias Aliases CTE ColumnDef Cube Distinct Except Fetch Filter From Group GroupingSets Having HavingMax
+    IgnoreNulls IndexTableHint Intersect Join Lateral Limit LimitOptions Offset Order Ordered Partition
+    PartitionBoundSpec PartitionRange Pivot PivotAlias PivotAny Qualify RespectNulls Rollup Select Star Subquery
+    Table TableAlias TableSample Tuple Union Unnest UnpivotColumns Values Version Where Window WindowSpec With
+    WithOperator WithinGroup
 """
 _VALUES = """
-    Array BitString Boolean ByteString Column DataType DataTypeParam HexString Identifier Interval IntervalSpan Literal Map
-    National Null ObjectIdentifier Paren Placeholder PropertyEQ PseudoType RawString Slice Struct ToMap UnicodeString Var
-    Introducer Charset CharacterSet Introducer
+    Array BitString Boolean ByteString CharacterSet Charset Column DataType DataTypeParam HexString Identifier
+    Interval IntervalSpan Introducer Literal Map National Null ObjectIdentifier Paren PropertyEQ PseudoType
+    RawString Slice Struct ToMap UnicodeString Var
 """
 _OPERATORS = """
     Add Adjacent All And Any ArrayContainedBy ArrayContainsAll ArrayOverlaps AtTimeZone Between BitwiseAnd
     BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Bracket Case Cast Coalesce Collate DPipe
-    Distance Div Dot EQ Escape Exists ExtendsLeft ExtendsRight GT GTE Glob ILike If In IntDiv Is JSON JSONBContains
-    JSONBContainsAllTopKeys JSONBContainsAnyTopKeys JSONBContainsTopKey JSONBDeleteAtPath JSONBExtract
-    JSONBExtractScalar JSONExtract JSONExtractScalar JSONPath JSONPathFilter JSONPathKey JSONPathPart
-    JSONPathRecursive JSONPathRoot JSONPathScript JSONPathSelector JSONPathSlice JSONPathSubscript JSONPathUnion
-    JSONPathWildcard Kwarg LT LTE Lambda Like Match MemberOf Mod Mul NEQ Neg Not NullSafeEQ NullSafeNEQ Or Overlaps Pow
-    RegexpILike RegexpLike SimilarTo Sub TryCast Xor MatchAgainst Operator Variadic
+    Distance Div Dot EQ Escape Exists ExtendsLeft ExtendsRight GT GTE Glob ILike If In IntDiv Is JSON
+    JSONBContains JSONBContainsAllTopKeys JSONBContainsAnyTopKeys JSONBContainsTopKey JSONBDeleteAtPath
+    JSONBExtract JSONBExtractScalar JSONExtract JSONExtractScalar JSONPath JSONPathFilter JSONPathKey
+    JSONPathPart JSONPathRecursive JSONPathRoot JSONPathScript JSONPathSelector JSONPathSlice JSONPathSubscript
+    JSONPathUnion JSONPathWildcard Kwarg LT LTE Lambda Like Match MatchAgainst MemberOf Mod Mul NEQ Neg Not
+    NullSafeEQ NullSafeNEQ Operator Or Overlaps Pow RegexpILike RegexpLike SimilarTo Sub TryCast Variadic Xor
 """
 _SYNTAX_FUNCTIONS = """
-    Abs Anonymous Chr Columns ConnectByRoot Convert CurrentCatalog CurrentDate CurrentDatetime CurrentRole
-    CurrentSchema CurrentTime CurrentTimestamp CurrentUser Extract FormatJson GroupConcat JSONColumnDef JSONExists
-    JSONKeyValue JSONObject JSONQuery JSONSchema JSONTable JSONValue ListAgg Localtime Localtimestamp
-    OnCondition Overlay PositionalColumn SessionParameter SessionUser StrPosition Substring Trim XMLElement XMLTable
-    ArrayAgg Convert TSQLConvert JSONArrayAgg OpenJSON UtcDate UtcTime UtcTimestamp SafeCast StringToArray WithTableHint
+    Abs Anonymous ArrayAgg Chr Columns ConnectByRoot Convert CurrentCatalog CurrentDate CurrentDatetime
+    CurrentRole CurrentSchema CurrentTime CurrentTimestamp CurrentUser Extract FormatJson GroupConcat
+    JSONArrayAgg JSONColumnDef JSONExists JSONKeyValue JSONObject JSONQuery JSONSchema JSONTable JSONValue
+    ListAgg Localtime Localtimestamp OnCondition OpenJSON Overlay PositionalColumn SafeCast SessionParameter
+    SessionUser StrPosition StringToArray Substring TSQLConvert Trim UtcDate UtcTime UtcTimestamp WithTableHint
+    XMLElement XMLTable
 """
 
-ALLOWED_NODES = frozenset(f"{_CLAUSES} {_VALUES} {_OPERATORS} {_SYNTAX_FUNCTIONS}".split()) - {"Placeholder"}
+ALLOWED_NODES = name_set(f"{_CLAUSES} {_VALUES} {_OPERATORS} {_SYNTAX_FUNCTIONS}")
 
 NODE_REASONS = {
     "Command": ("not_a_query", "This kind of statement is not allowed; only queries are."),

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _SYNTAX = {
     "sqlite": {"CAST"},
     "duckdb": {"CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM", "TRY_CAST", "OVERLAY"},
-    "postgres": {"CAST", "EXTRACT", "JSON_OBJECT", "JSON_TABLE", "JSON_VALUE", "OVERLAY", "POSITION", "SUBSTRING", "TRIM",
-                 "XMLELEMENT", "XMLTABLE"},
+    "postgres": {"CAST", "EXTRACT", "JSON_OBJECT", "JSON_TABLE", "JSON_VALUE", "OVERLAY", "POSITION", "SUBSTRING",
+                 "TRIM", "XMLELEMENT", "XMLTABLE"},
     "mysql": {"CAST", "CHAR", "CONVERT", "EXTRACT", "GROUP_CONCAT", "JSON_TABLE", "JSON_VALUE", "MATCH", "POSITION",
               "SUBSTR", "SUBSTRING", "TRIM", "VALUES"},
     "tsql": {"CAST", "CONVERT", "STRING_AGG", "TRIM", "TRY_CAST", "TRY_CONVERT", "JSON_ARRAYAGG"},
@@ -51,7 +51,7 @@ def _parser_class(dialect: str) -> type[Parser]:
     )
 
 
-def parse(text: str, dialect: str) -> exp.Expression:
+def parse(text: str, dialect: str) -> exp.Expr:
     """The tree of exactly one statement.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabulaflow_core.data.guard.catalog import check_relation, check_setting
 from tabulaflow_core.data.guard.context import Context
+from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.nodes import ALLOWED_NODES, NODE_REASONS, QUERY_ROOTS
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _KINDS = {"Values": "values", "Table": "table"}
-_POSTGRES_BUILT_IN_TYPES = frozenset(
+_POSTGRES_BUILT_IN_TYPES = name_set(
     """
     anyarray anyelement bool bpchar char cid cstring float4 float8 information_schema.sql_identifier int2 int2vector
     int4 int8 jsonpath macaddr macaddr8 name oid oidvector path pg_lsn pg_snapshot polygon regclass regcollation
     regconfig regdictionary regnamespace regoper regoperator regproc regprocedure regrole regtype tid timetz tsquery
     tsvector txid_snapshot unknown varbit void xid xid8 box circle line lseg point bit citext hstore ltree vector
     halfvec geometry geography refcursor record
-    """.split()
+    """
 )
 _READ_HINTS = frozenset({"forceseek", "noexpand", "nolock", "nowait", "readcommitted", "readpast", "readuncommitted"})
 _FIXED_NAMES = {
@@ -30,7 +31,7 @@ _FIXED_NAMES = {
 }  # fmt: skip
 
 
-def check_tree(root: exp.Expression, context: Context) -> str:
+def check_tree(root: exp.Expr, context: Context) -> str:
     """Raises `Refusal` at the first thing that is not known to be harmless.
 
     Returns:
@@ -53,14 +54,14 @@ def check_tree(root: exp.Expression, context: Context) -> str:
     return _KINDS.get(type(root).__name__, "select")
 
 
-def called_names(root: exp.Expression) -> set[str]:
+def called_names(root: exp.Expr) -> set[str]:
     """The names that stand before a parenthesis in this tree without being calls, lower case: aliases and CTEs."""
     from sqlglot import exp
 
     return {alias.name.lower() for alias in root.find_all(exp.TableAlias) if alias.args.get("columns")}
 
 
-def _refuse_node(name: str, node: exp.Expression) -> None:
+def _refuse_node(name: str, node: exp.Expr) -> None:
     if name in NODE_REASONS:
         code, reason = NODE_REASONS[name]
         raise Refusal(RefusalCode(code), reason)
@@ -68,14 +69,14 @@ def _refuse_node(name: str, node: exp.Expression) -> None:
     raise Refusal(RefusalCode.CONSTRUCT, f"{kind} is not on the list of constructs that only read.")
 
 
-def _aliases(root: exp.Expression) -> set[str]:
+def _aliases(root: exp.Expr) -> set[str]:
     from sqlglot import exp
 
     names = {t.alias_or_name.lower() for t in root.find_all(exp.Table)}
     return names | {a.name.lower() for a in root.find_all(exp.TableAlias)}
 
 
-def _check_whole_row(node: exp.Expression, aliases: set[str], context: Context) -> None:
+def _check_whole_row(node: exp.Expr, aliases: set[str], context: Context) -> None:
     """In PostgreSQL `(o).f` over a whole row o calls the function f(o) where no column f is."""
     from sqlglot import exp
 
@@ -93,12 +94,12 @@ def _check_whole_row(node: exp.Expression, aliases: set[str], context: Context) 
 # -- functions ---------------------------------------------------------------------------------------------------
 
 
-def _check_anonymous(node: exp.Expression, context: Context) -> None:
+def _check_anonymous(node: exp.Expr, context: Context) -> None:
     from sqlglot import exp
 
     named = node.this
     quoted = isinstance(named, exp.Identifier) and bool(named.args.get("quoted"))
-    name = named.name if isinstance(named, exp.Expression) else str(named)
+    name = named.name if isinstance(named, exp.Expr) else str(named)
     qualifiers: tuple[str, ...] = ()
     parent = node.parent
     in_from = isinstance(parent, (exp.Table, exp.Lateral)) and parent.this is node
@@ -116,7 +117,7 @@ def _check_anonymous(node: exp.Expression, context: Context) -> None:
     context.check_growth(name, literals)
 
 
-def _special(name: str, node: exp.Expression, context: Context) -> bool:
+def _special(name: str, node: exp.Expr, context: Context) -> bool:
     """`current_setting('timezone')` is fine where the setting is named by a plain literal of the list."""
     from sqlglot import exp
 
@@ -129,7 +130,7 @@ def _special(name: str, node: exp.Expression, context: Context) -> bool:
     return True
 
 
-def _dotted(node: exp.Expression) -> tuple[str, ...]:
+def _dotted(node: exp.Expr) -> tuple[str, ...]:
     from sqlglot import exp
 
     if isinstance(node, exp.Dot):
@@ -144,7 +145,7 @@ def _dotted(node: exp.Expression) -> tuple[str, ...]:
 # -- relations and settings --------------------------------------------------------------------------------------
 
 
-def _check_table(node: exp.Expression, context: Context) -> None:
+def _check_table(node: exp.Table, context: Context) -> None:
     from sqlglot import exp
 
     this = node.this
@@ -154,22 +155,23 @@ def _check_table(node: exp.Expression, context: Context) -> None:
         return
     if isinstance(this, exp.Anonymous) or this is None:
         return
-    if not all(isinstance(part, exp.Identifier) for part in node.parts):
+    named = node.parts
+    if not all(isinstance(part, exp.Identifier) for part in named):
         if isinstance(this, exp.Literal):
             check_relation((this.name,), context.dialect)
         elif not isinstance(this, (exp.Identifier, exp.Dot)):
             raise Refusal(RefusalCode.CONSTRUCT, "What stands in FROM is not a table, a view or an allowed function.")
-    parts = tuple(part.name for part in node.parts)
+    parts = tuple(part.name for part in named)
     check_relation(parts, context.dialect)
     if len(parts) > 1 or not _is_cte(node, parts[0]):
         context.tables.add(".".join(parts))
 
 
-def _is_cte(node: exp.Expression, name: str) -> bool:
+def _is_cte(node: exp.Expr, name: str) -> bool:
     """Whether this name means a common table expression that is in sight here."""
     from sqlglot import exp
 
-    child: exp.Expression | None = node
+    child: exp.Expr | None = node
     own: exp.CTE | None = None
     while child is not None:
         if isinstance(child, exp.CTE):
@@ -186,7 +188,7 @@ def _is_cte(node: exp.Expression, name: str) -> bool:
     return False
 
 
-def _check_type(node: exp.Expression, context: Context) -> None:
+def _check_type(node: exp.Expr, context: Context) -> None:
     """A type of a user may be a domain whose check runs functions; only built-in ones are cast to."""
     if context.dialect != "postgres" or getattr(node.this, "name", "") != "USERDEFINED":
         return
@@ -200,22 +202,22 @@ def _check_type(node: exp.Expression, context: Context) -> None:
         )
 
 
-def _check_session_parameter(node: exp.Expression, context: Context) -> None:
+def _check_session_parameter(node: exp.Expr, context: Context) -> None:
     check_setting(node.name, context.dialect)
 
 
-def _check_table_hint(node: exp.Expression, context: Context) -> None:
+def _check_table_hint(node: exp.Expr, context: Context) -> None:
     for hint in node.expressions:
         if hint.name.lower() not in _READ_HINTS:
             raise Refusal(RefusalCode.LOCKS, f"The table hint {hint.name} is not allowed.")
 
 
-def _check_operator(node: exp.Expression, context: Context) -> None:
+def _check_operator(node: exp.Expr, context: Context) -> None:
     if str(node.args.get("operator") or "").lower().partition(".")[0] != "pg_catalog":
         raise Refusal(RefusalCode.OPERATOR, "OPERATOR(…) is allowed for those of pg_catalog only.")
 
 
-def _check_select(node: exp.Expression, context: Context) -> None:
+def _check_select(node: exp.Expr, context: Context) -> None:
     modifiers: Any = node.args.get("operation_modifiers") or []
     for modifier in modifiers:
         if str(modifier).upper() not in ("HIGH_PRIORITY", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "SQL_CACHE",

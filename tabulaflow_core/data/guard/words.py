@@ -6,12 +6,15 @@ parenthesis unless it is an allowed function, a word of the grammar, or the alia
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from tabulaflow_core.data.guard import functions
 from tabulaflow_core.data.guard.context import Context
 from tabulaflow_core.data.guard.lexer import Kind, Token
+from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
-_GRAMMAR = frozenset(
+_GRAMMAR = name_set(
     """
     all and any apply array as asc between bigint binary bit by case cast char character check collate columns cross
     current_time current_timestamp cube datetime datetime2 dec decimal desc distinct double else end except exclude
@@ -24,15 +27,15 @@ _GRAMMAR = frozenset(
     trim try_cast top unique union unnest unpivot unsigned update using values varbinary varbit varchar variadic varying
     view when where window with within without xmlattributes xmlelement xmlforest xmltable json_table passing path
     nested ties zone div xor rename against return exists escape glob set seed repeatable off offsets unknown bool
-    boolean flatten input openrowset_ nolock against date datetimeoffset tinyint mediumint year json object bpchar
-    """.split()
+    boolean flatten input nolock against date datetimeoffset tinyint mediumint year json object bpchar
+    """
 )
-_POSTGRES_OPERATORS = frozenset(
+_POSTGRES_OPERATORS = name_set(
     """
     !! !~ !~* !~~ !~~* # ## #- #> #>> % & && &< &<| &> * *< *<= *<> *= *> *>= + - -> ->> -|- / < <-> << <<= <<| <= <>
     <@ <^ = > >= >> >>= >^ ? ?# ?& ?- ?-| ?| ?|| @ @-@ @> @? @@ @@@ ^ ^@ | |&> |/ |>> || ||/ ~ ~* ~<=~ ~<~ ~= ~>=~ ~>~
     ~~ ~~* != => <% %> <<% %>> <->> <<-> <<<-> <->>>
-    """.split()
+    """
 )
 _OPERATOR_CHARACTERS = frozenset("+-*/<>=~!@#%^&|`?")
 _MAY_END_IN_SIGN = frozenset("~!@#%^&|`?")
@@ -54,7 +57,7 @@ def check_placeholders(tokens: list[Token], dialect: str) -> None:
 def check_calls(tokens: list[Token], aliases: set[str], context: Context) -> None:
     """Raises `Refusal` if an unknown name stands before a parenthesis."""
     known = functions.scalars(context.dialect) | functions.table_functions(context.dialect)
-    for token, after in zip(tokens, tokens[1:], strict=False):
+    for token, after in pairwise(tokens):
         if after.kind is not Kind.OP or after.text != "(" or token.kind not in (Kind.WORD, Kind.QUOTED):
             continue
         name = token.text.lower()

@@ -5,7 +5,9 @@ Source: the function lists in the manuals of T-SQL, Snowflake, BigQuery and Trin
 
 from __future__ import annotations
 
-SCALARS: tuple[str, ...] = tuple(
+from tabulaflow_core.data.guard.names import names
+
+SCALARS: tuple[str, ...] = names(
     """
     abs acos any_value approx_count_distinct approx_distinct approx_percentile approx_quantiles approx_top_count
     array_agg array_append array_cat array_compact array_concat array_construct array_contains array_distinct
@@ -45,14 +47,14 @@ SCALARS: tuple[str, ...] = tuple(
     unicode unix_date unix_millis unix_seconds unnest upper url_extract_host url_extract_parameter
     url_extract_path uuid var var_pop var_samp variance varp week weekofyear width_bucket year year_of_week
     yearofweek zeroifnull zip
-    """.split()
+    """
 )
 """Functions and aggregates, sorted."""
 
-TABLES: tuple[str, ...] = tuple(
+TABLES: tuple[str, ...] = names(
     """
     flatten generate_array generate_date_array generate_series openjson sequence split_to_table string_split
     unnest
-    """.split()
+    """
 )
 """Functions that may stand in FROM, sorted."""

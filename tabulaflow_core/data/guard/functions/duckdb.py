@@ -6,7 +6,9 @@ text, the log, files, networks, secrets and the database's own storage.
 
 from __future__ import annotations
 
-SCALARS: tuple[str, ...] = tuple(
+from tabulaflow_core.data.guard.names import names
+
+SCALARS: tuple[str, ...] = names(
     """
     abs acos acosh add age aggregate ago alias any_value apply approx_count_distinct approx_quantile
     approx_top_k arbitrary arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last
@@ -84,17 +86,17 @@ SCALARS: tuple[str, ...] = tuple(
     variant_array_length variant_comparator variant_contains variant_exists variant_extract
     variant_extract_string variant_group_array variant_group_object variant_keys variant_normalize variant_type
     variant_typeof version vertex_extract wavg week weekday weekofyear weighted_avg xor year yearweek
-    """.split()
+    """
 )
 """Functions and aggregates, sorted."""
 
-TABLES: tuple[str, ...] = tuple(
+TABLES: tuple[str, ...] = names(
     """
     duckdb_columns duckdb_constraints duckdb_coordinate_systems duckdb_dependencies duckdb_functions
     duckdb_indexes duckdb_keywords duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_views
     generate_series generate_subscripts icu_calendar_names json_each json_tree pg_timezone_names
     pragma_collations pragma_platform pragma_table_info pragma_version range repeat repeat_row summary
     test_all_types unnest
-    """.split()
+    """
 )
 """Functions that may stand in FROM, sorted."""

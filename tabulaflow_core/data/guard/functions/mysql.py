@@ -6,7 +6,9 @@ hand. Left out: files, locks, waits, replication, sequences, the server's own ke
 
 from __future__ import annotations
 
-SCALARS: tuple[str, ...] = tuple(
+from tabulaflow_core.data.guard.names import names
+
+SCALARS: tuple[str, ...] = names(
     """
     abs acos add_months adddate addtime aes_decrypt aes_encrypt any_value area as_binary as_text as_wkb as_wkt
     asbinary ascii asin astext aswkb aswkt atan atan2 avg bin bin_to_uuid binary bit_and bit_count bit_length
@@ -51,13 +53,13 @@ SCALARS: tuple[str, ...] = tuple(
     utc_timestamp uuid uuid_short uuid_to_bin uuid_v4 uuid_v7 validate_password_strength value values var_pop
     var_samp variance vec_distance vec_distance_cosine vec_distance_euclidean vec_fromtext vec_totext vector_dim
     vector_to_string version week weekday weekofyear weight_string x y year yearweek
-    """.split()
+    """
 )
 """Functions and aggregates, sorted."""
 
-TABLES: tuple[str, ...] = tuple(
+TABLES: tuple[str, ...] = names(
     """
     json_table
-    """.split()
+    """
 )
 """Functions that may stand in FROM, sorted."""

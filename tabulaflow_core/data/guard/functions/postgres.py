@@ -8,7 +8,9 @@ by name as text, reads files or settings, or shows what other sessions do.
 
 from __future__ import annotations
 
-SCALARS: tuple[str, ...] = tuple(
+from tabulaflow_core.data.guard.names import names
+
+SCALARS: tuple[str, ...] = names(
     """
     abbrev abs aclexplode acos acosd acosh age akeys any_value area array_agg array_dims array_fill array_length
     array_lower array_ndims array_position array_positions array_remove array_replace array_reverse array_sample
@@ -78,11 +80,11 @@ SCALARS: tuple[str, ...] = tuple(
     websearch_to_tsquery width width_bucket word_similarity xid xml xml_is_well_formed
     xml_is_well_formed_content xml_is_well_formed_document xmlagg xmlcomment xmlconcat xmlexists xmlforest
     xmlparse xmlpi xmlroot xmlserialize xmltext xmlvalidate xpath xpath_exists
-    """.split()
+    """
 )
 """Functions and aggregates, sorted."""
 
-TABLES: tuple[str, ...] = tuple(
+TABLES: tuple[str, ...] = names(
     """
     aclexplode current_schemas each generate_series generate_subscripts json_array_elements
     json_array_elements_text json_each json_each_text json_object_keys json_populate_record
@@ -91,6 +93,6 @@ TABLES: tuple[str, ...] = tuple(
     jsonb_populate_record jsonb_populate_recordset jsonb_to_record jsonb_to_recordset pg_get_keywords
     pg_partition_ancestors pg_partition_tree pg_timezone_abbrevs pg_timezone_names regexp_matches
     regexp_split_to_table skeys string_to_table svals ts_debug ts_parse unnest xmltable
-    """.split()
+    """
 )
 """Functions that may stand in FROM, sorted."""

@@ -5,7 +5,9 @@ Source: the pages on core, aggregate, window, date, math and JSON functions of t
 
 from __future__ import annotations
 
-SCALARS: tuple[str, ...] = tuple(
+from tabulaflow_core.data.guard.names import names
+
+SCALARS: tuple[str, ...] = names(
     """
     abs acos acosh asin asinh atan atan2 atanh avg bm25 cast ceil ceiling changes char coalesce concat concat_ws
     cos cosh count cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exists
@@ -20,17 +22,17 @@ SCALARS: tuple[str, ...] = tuple(
     sin sinh snippet soundex sqlite_compileoption_used sqlite_version sqrt strftime string_agg substr substring
     subtype sum tan tanh time timediff total total_changes trim trunc typeof unhex unicode unistr unistr_quote
     unixepoch unlikely upper zeroblob
-    """.split()
+    """
 )
 """Functions and aggregates, sorted."""
 
-TABLES: tuple[str, ...] = tuple(
+TABLES: tuple[str, ...] = names(
     """
     generate_series json_each json_tree jsonb_each jsonb_tree pragma_collation_list pragma_compile_options
     pragma_encoding pragma_foreign_key_list pragma_freelist_count pragma_function_list pragma_index_info
     pragma_index_list pragma_index_xinfo pragma_module_list pragma_page_count pragma_page_size
     pragma_pragma_list pragma_schema_version pragma_table_info pragma_table_list pragma_table_xinfo
     pragma_user_version
-    """.split()
+    """
 )
 """Functions that may stand in FROM, sorted."""
