@@ -29,6 +29,16 @@ _COMMON = {
     "mac_roman": "äöüßéèàçñáíóúåøæãõâêîôûëïœÄÖÜÉÅØ",
     "cp1257": "ąčęėįšųūžāēģīķļņõäöüĄČĘĖĮŠŲŪŽĀ",
 }
+#: The frequent letters of scripts that are not Latin; a wrong code page spreads text over the rare ones.
+_FREQUENT = {
+    "GREEK": "αοιετσνηυρπκμλςωίόάέήύώδ",
+    "CYRILLIC": "оеаинтсрвлкмдпуяыіьз",
+    "HEBREW": "יוהלארתבשמנםד",
+    "ARABIC": "االيمنوتربدعسفهكلةحق",
+}
+#: Western Windows text is the usual case; DOS and Macintosh pages are rare today.
+_PRIOR = {"cp1252": 0.2, "cp1250": 0.05, "cp1251": 0.05, "cp1253": 0.05, "iso8859-5": -0.1, "cp866": -0.1, "cp850": -0.15,
+          "mac_roman": -0.2, "cp1257": -0.05, "iso8859-2": -0.02}  # fmt: skip
 #: In the order in which a tie is decided.
 _CANDIDATES = (
     "cp1252", "cp1250", "iso8859-2", "cp1251", "cp1253", "iso8859-7", "cp1254", "cp1255", "cp1256", "cp1257",
@@ -136,7 +146,10 @@ def _reads_like_words(text: str, codec: str) -> float:
     for mark in re.findall(r"[^\x00-\x7f\w\s]", text):
         count += 1
         total += 0.8 if mark in "“”‘’–—…•€°§«»£©®±×·„¿¡²³" else -0.6
-    return total / max(count, 1)
+    for around in re.findall(r"(?:^|[^\w])\u00a0|\u00a0(?:[^\w]|$)", text, re.MULTILINE):
+        count += len(around) > 0
+        total += 0.8  # a no-break space at the edge of a cell
+    return total / max(count, 1) + _PRIOR.get(codec, 0.0)
 
 
 def _word_mark(word: str, strange: list[str], common: str) -> float:
@@ -151,7 +164,10 @@ def _word_mark(word: str, strange: list[str], common: str) -> float:
     if script in ("GREEK", "CYRILLIC", "HEBREW", "ARABIC"):
         if any("GREEK" not in unicodedata.name(c) for c in strange) and script == "GREEK":
             return -1.0
-        return -0.5 if cased and script in ("GREEK", "CYRILLIC") else 1.0 if len(word) > 1 else 0.1
+        if cased and script in ("GREEK", "CYRILLIC"):
+            return -0.5
+        frequent = sum(c in _FREQUENT[script] for c in word.lower()) / len(word)
+        return 2 * frequent - 1 if len(word) > 1 else 0.1
     if script != "LATIN":
         return -1.0
     mark = 1.0 if all(c in common for c in strange) else -0.2

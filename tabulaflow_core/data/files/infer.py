@@ -115,10 +115,9 @@ def _judge(finding: Finding) -> Finding:
         if zeros and sum(s.count for s in digits_only) >= finding.fits * 0.9:
             return _as_text(finding, f"{zeros} of its numbers begin with a zero, so they are codes")
         plus = sum(s.count for s in finding.numbers if s.text.startswith("+") and s.text.strip("+9") == "" and len(s.text) > 8)
-        if plus == finding.fits:
+        if plus == finding.fits > 0:
             return _as_text(finding, "its values look like telephone numbers")
-        units = Counter(unit_of(s.text) for s in finding.numbers for _ in range(1))
-        units.pop("", None)
+        units = {unit_of(s.text) for s in finding.numbers} - {""}
         if len(units) > 1:
             return _as_text(finding, f"its values have different units ({', '.join(sorted(units))})")
     if not misfits:
@@ -126,6 +125,8 @@ def _judge(finding: Finding) -> Finding:
     coded = any("9" in s.text for s in finding.strays)
     few = misfits <= max(1, finding.total * 0.05) and finding.total >= 5 and misfits <= 200
     if finding.kind == "boolean" or not few or (coded and finding.kind == "number"):
+        if finding.fits < finding.total * 0.5:
+            return _as_text(finding, "")
         kind = {"number": "numbers", "boolean": "true or false"}.get(finding.kind, "dates")
         return _as_text(finding, f"{misfits} of its {finding.total} values are not {kind}")
     finding.certainty = "likely"
@@ -140,8 +141,7 @@ def _as_text(finding: Finding, why: str) -> Finding:
 
 def unit_of(shape: str) -> str:
     """The currency or percent sign of a number's shape."""
-    unit = "".join(c for c in shape if not c.isdigit() and c not in "+-−.,()'’eE \u00a0\u2009\u202f")
-    return unit or ("E" * 0)
+    return "".join(c for c in shape if not c.isdigit() and c not in "+-−.,()'’eE \u00a0\u2009\u202f")
 
 
 def decimal_mark(findings: list[Finding], delimiter: str) -> tuple[str, Certainty, str]:

@@ -30,7 +30,7 @@ def read_file(
         FileUnreadable: The file holds no table, with what to do.
     """
     path = Path(path)
-    chosen = name or table_name(_stem(path.name))
+    chosen = name or table_name(stem(path.name))
     try:
         with (
             tempfile.TemporaryDirectory(prefix="tabulaflow-") as folder,
@@ -45,9 +45,10 @@ def read_file(
     return FileReading(path.name, tables, report)
 
 
-def _stem(file_name: str) -> str:
-    stem = file_name
+def stem(file_name: str) -> str:
+    """The name of a file without its suffixes."""
+    name = file_name
     for suffix in (".gz", ".bz2", ".xz", ".zip"):
-        if stem.lower().endswith(suffix):
-            stem = stem[: -len(suffix)]
-    return stem.rsplit(".", 1)[0] or stem
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+    return name.rsplit(".", 1)[0] or name

@@ -1,0 +1,319 @@
+"""DuckDB: files attached read-only to a locked instance in memory, one cursor a query."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+import pyarrow as pa
+
+from tabulaflow_core.config import Limits
+from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome
+from tabulaflow_core.data.engines import duckdb_lock as locking
+from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.duckdb_fetch import fetch, fault_of
+from tabulaflow_core.data.engines.duckdb_schema import Place, read_schema
+from tabulaflow_core.data.engines.duckdb_views import RefusedView, refused_views
+from tabulaflow_core.data.engines.duckdb_write import create_database, write_table
+from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.schema import SourceSchema, TableKind
+from tabulaflow_core.data.sql import SQLConnector
+from tabulaflow_core.errors import SourceUnavailable
+
+if TYPE_CHECKING:
+    import duckdb
+
+T = TypeVar("T")
+
+#: Names that DuckDB gives to catalogs and schemas of its own.
+_RESERVED: Final = frozenset({"main", "memory", "system", "temp", "information_schema", "pg_catalog", "duckdb"})
+_HOME: Final = "memory"  # the catalog of the instance itself, which holds only views that rename tables
+
+
+class DuckDBAdapter:
+    """DuckDB files behind one locked instance.
+
+    Args:
+        databases: Files by the alias under which they are attached.
+        names: Tables to show under another name: name -> (alias, table).
+        read_only: Refuse `write_async`; the files must then exist.
+        kind: What tables are called in the schema.
+    """
+
+    dialect: Final = "duckdb"
+
+    def __init__(
+        self,
+        databases: Mapping[str, Path],
+        *,
+        names: Mapping[str, tuple[str, str]] | None = None,
+        read_only: bool = True,
+        kind: TableKind = "table",
+        memory_mb: int | None = None,
+    ) -> None:
+        self._databases = dict(databases)
+        self._names = dict(names or {})
+        self._read_only = read_only
+        self._kind = kind
+        self._memory_mb = memory_mb
+        self._instance: duckdb.DuckDBPyConnection | None = None
+        self._refused: list[RefusedView] = []
+        self._turn = asyncio.Condition()
+        self._readers = 0
+        self._writing = False
+        self._closed = False
+
+    @property
+    def refused(self) -> tuple[RefusedView, ...]:
+        """Views of the files that may not be queried."""
+        return tuple(self._refused)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """The views that are left out, each with its reason."""
+        return tuple(f"The view {v.name!r} is left out: {v.reason}" for v in self._refused)
+
+    async def open_async(self) -> None:
+        """Attach the files, look at their views, then lock the instance."""
+        await run_blocking_async(self._open)
+
+    def _open(self) -> None:
+        if not self._read_only:
+            for path in self._databases.values():
+                create_database(path)
+        instance = locking.open_locked(self._databases, memory_mb=self._memory_mb)
+        try:
+            self._refused = [v for alias in self._databases for v in refused_views(instance, alias)]
+            for name, (alias, table) in self._names.items():
+                source = f"{locking.quote(alias)}.main.{locking.quote(table)}"
+                locking.run(instance, f"CREATE VIEW {_HOME}.main.{locking.quote(name)} AS SELECT * FROM {source}")
+            locking.lock(instance)
+        except BaseException:
+            instance.close()
+            raise
+        self._instance = instance
+
+    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+        """Run `sql` on a cursor of its own."""
+        return await self._with_cursor_async(lambda cursor: fetch(cursor, sql, caps))
+
+    async def read_schema_async(self) -> SourceSchema:
+        """Tables, views, keys, row counts and samples."""
+        hidden: set[Place] = {(v.catalog, v.schema, v.name) for v in self._refused}
+        hidden |= {(alias, "main", table) for alias, table in self._names.values()}
+        catalogs = ([_HOME] if self._names else []) + list(self._databases)
+        single = len(self._databases) == 1
+        return await self._with_cursor_async(
+            lambda cursor: read_schema(cursor, catalogs, hidden=hidden, kind=self._kind, single=single)
+        )
+
+    async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
+        """Write into the only file. Queries wait meanwhile: DuckDB opens a file to write or to read, not both."""
+        (path,) = self._databases.values()
+
+        def work() -> None:
+            if self._instance is not None:
+                self._instance.close()
+                self._instance = None
+            try:
+                write_table(path, table, rows, if_exists=if_exists)
+            finally:
+                self._open()
+
+        async with self._turn:
+            await self._turn.wait_for(lambda: not self._readers and not self._writing)
+            self._check_open()
+            self._writing = True
+        try:
+            await _to_the_end_async(run_blocking_async(work))
+        finally:
+            async with self._turn:
+                self._writing = False
+                self._turn.notify_all()
+
+    async def close_async(self) -> None:
+        """Close the instance when the running statements have ended."""
+        async with self._turn:
+            self._closed = True
+            await self._turn.wait_for(lambda: not self._readers and not self._writing)
+            if self._instance is not None:
+                self._instance.close()
+                self._instance = None
+
+    def _check_open(self) -> None:
+        if self._closed or (self._instance is None and not self._writing):
+            raise SourceUnavailable("This source is closed. Connect it again.")
+
+    @asynccontextmanager
+    async def _reading_async(self) -> AsyncIterator[duckdb.DuckDBPyConnection]:
+        async with self._turn:
+            await self._turn.wait_for(lambda: not self._writing)
+            self._check_open()
+            assert self._instance is not None
+            self._readers += 1
+            instance = self._instance
+        try:
+            yield instance
+        finally:
+            self._readers -= 1
+            await _to_the_end_async(self._tell_async())
+
+    async def _tell_async(self) -> None:
+        async with self._turn:
+            self._turn.notify_all()
+
+    async def _with_cursor_async(self, work: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        run = _Run()
+        path = ",".join(f"{locking.quote(c)}.main" for c in [_HOME, *self._databases])
+
+        def call() -> T:
+            import duckdb
+
+            with run.cursor(instance) as cursor:
+                try:
+                    locking.run(cursor, f"SET search_path = {locking.literal(path)}")
+                    return work(cursor)
+                except (duckdb.FatalException, duckdb.ConnectionException) as error:
+                    raise SourceUnavailable(
+                        "The DuckDB source stopped working. Connect it again.", detail=str(error)
+                    ) from None
+                except duckdb.Error as error:
+                    raise fault_of(error) from None
+
+        async with self._reading_async() as instance:
+            return await run_blocking_async(call, interrupt=run.interrupt)
+
+
+async def _to_the_end_async(work: object) -> None:
+    """Wait for `work` even when this task is cancelled meanwhile; the cancellation goes on afterwards."""
+    task = asyncio.ensure_future(work)  # type: ignore[arg-type]
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    task.result()
+    if cancelled is not None:
+        raise cancelled
+
+
+class _Run:
+    """A cursor that may be interrupted from another thread, whenever that comes."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()  # interrupting a closed cursor would raise
+        self._cursor: duckdb.DuckDBPyConnection | None = None
+        self._stopped = False
+
+    @contextmanager
+    def cursor(self, instance: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._guard:
+            if self._stopped:
+                raise EngineFault(FailureKind.FAILED, "The query was stopped.")
+            cursor = self._cursor = instance.cursor()
+        try:
+            yield cursor
+        finally:
+            with self._guard:
+                self._cursor = None
+                cursor.close()
+
+    def interrupt(self) -> None:
+        with self._guard:
+            self._stopped = True
+            if self._cursor is not None:
+                self._cursor.interrupt()
+
+
+class DuckDBConnector(SQLConnector):
+    """A `DataConnector` over one or more DuckDB files. Made by `open_async`."""
+
+    _adapter: DuckDBAdapter
+    _folder: Path | None = None
+
+    @classmethod
+    async def open_async(
+        cls,
+        databases: Mapping[str, Path] | Path | None = None,
+        *,
+        read_only: bool = True,
+        limits: Limits | None = None,
+    ) -> Self:
+        """Attach the files and read their tables, which resolve without a prefix and join with each other.
+
+        Args:
+            databases: One file, or files by alias; None for an empty database of this process.
+            read_only: False allows `write_dataframe_async` into the only file, which is made when it is missing.
+            limits: Bounds of a query.
+
+        Raises:
+            SourceUnavailable: A file is missing, in use, or no DuckDB database.
+        """
+        folder = None
+        if databases is None:
+            folder = Path(tempfile.mkdtemp(prefix="tabulaflow-"))
+            files, read_only_files = {"data": folder / "data.duckdb"}, False
+        else:
+            files = _aliased(databases)
+            read_only_files = read_only
+        if not read_only and len(files) != 1:
+            raise ValueError("only a source of one DuckDB file can be written to")
+        adapter = DuckDBAdapter(files, read_only=read_only_files)
+        connector = cls(adapter, read_only=read_only, limits=limits)
+        connector._folder = folder
+        await connector._start_async()
+        return connector
+
+    async def _start_async(self) -> None:
+        try:
+            await self._adapter.open_async()
+            await self.refresh_schema_async()
+        except BaseException:
+            await self.close_async()
+            raise
+
+    async def run_query_async(
+        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+    ) -> QueryOutcome:
+        """Run one read-only query; views of the file that the guard would not run are refused by name."""
+        if refused := {v.name.casefold(): v for v in self._adapter.refused}:
+            from tabulaflow_core.data.guard import Allowed, check_statement
+
+            verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
+            if isinstance(verdict, Allowed):
+                named = {re.split(r"\W*\.\W*", t)[-1].strip('"').casefold() for t in verdict.tables}
+                if bad := sorted(named & refused.keys()):
+                    view = refused[bad[0]]
+                    return QueryFailure(
+                        FailureKind.REFUSED, f"The view {view.name!r} may not be queried: {view.reason}", sql
+                    )
+        return await super().run_query_async(sql, limit=limit, timeout=timeout)
+
+    async def close_async(self) -> None:
+        """Close the instance; a database of this process is gone with it."""
+        await self._adapter.close_async()
+        if self._folder is not None:
+            folder, self._folder = self._folder, None
+            await run_blocking_async(lambda: shutil.rmtree(folder))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {len(self.schema.tables)} tables>"
+
+
+def _aliased(databases: Mapping[str, Path] | Path) -> dict[str, Path]:
+    if isinstance(databases, Path | str):
+        path = Path(databases)
+        stem = re.sub(r"\W+", "_", path.stem.lower()).strip("_") or "db"
+        return {f"{stem}_db" if stem in _RESERVED else stem: path.absolute()}
+    for alias in databases:
+        if alias.casefold() in _RESERVED:
+            raise ValueError(f"{alias!r} is a name of DuckDB's own; choose another alias")
+    return {alias: Path(path).absolute() for alias, path in databases.items()}

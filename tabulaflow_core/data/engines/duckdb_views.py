@@ -1,0 +1,91 @@
+"""Views and macros of a file that somebody else made: what they would run is looked at before they are offered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tabulaflow_core.data.engines.duckdb_lock import literal, run
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedView:
+    """A view that must not be queried, and why."""
+
+    catalog: str
+    schema: str
+    name: str
+    reason: str
+
+
+def refused_views(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[RefusedView]:
+    """The views of a catalog whose own text the guard refuses, that use a macro of the file, or use such a view.
+
+    A macro may carry the name of a built-in function and is found first inside a view of its file, so a view
+    that calls one says nothing about what it runs.
+    """
+    from tabulaflow_core.data.guard import Refused, check_statement
+
+    rows = run(
+        connection,
+        "SELECT schema_name, view_name, sql FROM duckdb_views() "
+        f"WHERE NOT internal AND database_name = {literal(catalog)} ORDER BY ALL",
+    )
+    macros = _macros(connection, catalog)
+    reasons: dict[tuple[str, str], str] = {}
+    uses: dict[tuple[str, str], set[str]] = {}
+    for schema, name, sql in rows:
+        key = (str(schema), str(name))
+        body = _body(str(sql))
+        if body is None:
+            reasons[key] = "its definition cannot be read"
+            continue
+        text, tables, functions = body
+        uses[key] = tables
+        if called := sorted(functions & macros):
+            reasons[key] = f"it calls the macro {called[0]}"
+            continue
+        verdict = check_statement(text, dialect="duckdb")
+        if isinstance(verdict, Refused):
+            reasons[key] = verdict.reason
+    while more := {
+        key: "it reads another view that may not be queried"
+        for key, tables in uses.items()
+        if key not in reasons and tables & {name.casefold() for _, name in reasons}
+    }:
+        reasons |= more
+    return [RefusedView(catalog, schema, name, reason) for (schema, name), reason in sorted(reasons.items())]
+
+
+def _macros(connection: duckdb.DuckDBPyConnection, catalog: str) -> set[str]:
+    rows = run(
+        connection,
+        "SELECT DISTINCT lower(function_name) FROM duckdb_functions() "
+        f"WHERE NOT internal AND database_name = {literal(catalog)}",
+    )
+    return {str(name) for (name,) in rows}
+
+
+def _body(sql: str) -> tuple[str, set[str], set[str]] | None:
+    """The query of a CREATE VIEW, the tables it names and the functions it calls; None when it cannot be parsed."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        created = sqlglot.parse_one(sql, dialect="duckdb")
+    except (SqlglotError, RecursionError):
+        return None
+    query = created.args.get("expression") if isinstance(created, exp.Create) else None
+    if query is None:
+        return None
+    tables = {table.name.casefold() for table in query.find_all(exp.Table)}
+    functions = {
+        (f.name if isinstance(f, exp.Anonymous) else f.sql_name()).casefold() for f in query.find_all(exp.Func)
+    }
+    # A macro called like a built-in is parsed into that built-in, whose canonical name may differ from its spelling.
+    words = {token.text.casefold() for token in sqlglot.tokenize(sql, dialect="duckdb")}
+    return query.sql(dialect="duckdb"), tables, functions | words
