@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 
 async def preview_async(services: Services, principal: Principal, alias: str, table: str, *, limit: int) -> pa.Table:
     """The first `limit` rows of `table`; see `Runtime.preview`."""
-    from sqlglot import exp
-
     connector = await services.sources.connector_async(principal, alias)
     found = connector.schema.table(table)
     if found is None:
         raise NotFound(f"The source {alias!r} has no table {table!r}.")
-    name = exp.table_(found.name, db=found.schema, quoted=True)
-    sql = exp.select("*").from_(name).limit(limit).sql(dialect=connector.dialect)
-    outcome = await connector.run_query_async(sql, limit=limit)
+    parts = [found.name] if found.schema is None else [found.schema, found.name]
+    name = ".".join(_quoted(part, connector.dialect) for part in parts)
+    outcome = await connector.run_query_async(f"SELECT * FROM {name} LIMIT {int(limit)}", limit=limit)
     if isinstance(outcome, QueryFailure):
         raise SourceError(f"The table {table!r} cannot be shown: {outcome.message}")
     return outcome.table
@@ -48,3 +46,8 @@ async def run_sql_async(services: Services, principal: Principal, alias: str, sq
     )
     await services.store.results.put_async(principal, result)
     return result
+
+
+def _quoted(name: str, dialect: str) -> str:
+    mark = "`" if dialect == "mysql" else '"'
+    return mark + name.replace(mark, mark * 2) + mark

@@ -48,7 +48,7 @@ class Results:
         self._cache = _Cache(cache_bytes)
 
     async def put_async(self, principal: Principal, result: StoredResult) -> None:
-        """Keep `result`; beyond the bound the oldest go, never the new one.
+        """Keep `result`, in place of one with its id; beyond the bound the oldest go, never the new one.
 
         Raises:
             StoreUnavailable: The disk is full, or the database does not answer.
@@ -57,6 +57,7 @@ class Results:
         if self._folder is not None:
             await asyncio.to_thread(_write_file, self._path(self._folder, principal, result.id), body)
         async with self._database.write() as connection:
+            await connection.execute(delete(results).where(results.c.id == result.id, results.c.owner == principal.id))
             await connection.execute(
                 insert(results).values(
                     id=result.id,

@@ -103,7 +103,7 @@ results = Table(
     "results",
     metadata,
     _id(),
-    _owner(),
+    Column("owner", String(255), primary_key=True),
     Column("source", Text, nullable=False),
     Column("dialect", String(32), nullable=False),
     Column("sql", Text, nullable=False),
