@@ -80,8 +80,13 @@ class TableBuilder:
                 low = middle
             else:
                 high = middle - 1
-        # Concatenating copies, so that the part left out does not stay in memory behind a slice.
-        return [pa.concat_arrays([array.slice(0, low), array.slice(0, 0)]) for array in arrays], low
+        # Concatenating copies, so that the part left out does not stay in memory behind a slice; the copy may have
+        # a validity bitmap that the slice did not count.
+        while True:
+            kept = [pa.concat_arrays([array.slice(0, low), array.slice(0, 0)]) for array in arrays]
+            if low == 0 or sum(array.nbytes for array in kept) <= room:
+                return kept, low
+            low -= max(1, low // 20)
 
     def finish(self) -> Fetched:
         """The table so far."""

@@ -137,10 +137,11 @@ async def _details_async(
             f"(SELECT array_agg(v) FROM (SELECT DISTINCT left({column}::text, {_SAMPLE_LENGTH}) AS v FROM"
             f" (SELECT {column} FROM {name} LIMIT 1000) s WHERE trim({column}::text) <> '' LIMIT {_SAMPLES}) d)"
         )
+    await connection.execute("SAVEPOINT details")
     try:
-        async with connection.transaction():
-            row = await connection.fetchrow(f"SELECT {', '.join(parts)}")
-    except asyncpg.PostgresError:  # such as a foreign table whose server is gone: it has no details, that is all
+        row = await connection.fetchrow(f"SELECT {', '.join(parts)}")
+    except asyncpg.PostgresError:  # such as a column that the role may not read: there are no details, that is all
+        await connection.execute("ROLLBACK TO SAVEPOINT details")
         return None, {}
     count = row[0] if row[0] <= _SMALL_TABLE else max(int(table["rows"]), row[0])
     return count, {column: tuple(values or ()) for column, values in zip(text, list(row)[1:], strict=True)}

@@ -274,7 +274,9 @@ def _text_or_bytes(raw: bytes) -> str | bytes:
 def _read_once(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run) -> Fetched:
     with closing(connection.cursor()) as cursor:
         cursor.execute(sql)
-        names = [column[0] for column in cursor.description or ()]
+        if cursor.description is None:
+            raise EngineFault(FailureKind.REFUSED, "the statement gives no rows")
+        names = [column[0] for column in cursor.description]
         builder = TableBuilder(names, [None] * len(names), caps)
         while not run.stopped and builder.add(cursor.fetchmany(builder.batch_size)):
             pass

@@ -1,0 +1,5 @@
+"""One contract suite for every connector."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.data.contract.connector_cases")
