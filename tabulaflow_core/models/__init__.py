@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tabulaflow_core.models.catalog import PROVIDERS
     from tabulaflow_core.models.contracts import (
         AssistantMessage,
         CallPart,
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
         ToolSpec,
         UserMessage,
     )
-    from tabulaflow_core.models.resolve import resolve_model
+    from tabulaflow_core.models.doctor import DoctorReport, Finding, probe_endpoint
+    from tabulaflow_core.models.prices import usage_from
+    from tabulaflow_core.models.resolve import default_model_name, resolve_model, why_not_ready
     from tabulaflow_core.models.scripted import ScriptedModel
     from tabulaflow_core.models.text_calls import TextCallParser
     from tabulaflow_core.models.tokens import estimate_request_tokens, estimate_tokens
@@ -37,19 +40,29 @@ _CONTRACTS = (
 )
 _WHERE = {
     **dict.fromkeys(_CONTRACTS.split(), "contracts"),
+    "DoctorReport": "doctor",
+    "Finding": "doctor",
+    "PROVIDERS": "catalog",
     "ScriptedModel": "scripted",
     "TextCallParser": "text_calls",
     "Usage": "usage",
+    "default_model_name": "resolve",
     "estimate_request_tokens": "tokens",
     "estimate_tokens": "tokens",
+    "probe_endpoint": "doctor",
     "resolve_model": "resolve",
+    "usage_from": "prices",
+    "why_not_ready": "resolve",
 }
 
 __all__ = [
+    "PROVIDERS",
     "AssistantMessage",
     "CallPart",
     "ChatModel",
+    "DoctorReport",
     "DonePart",
+    "Finding",
     "JsonObject",
     "Message",
     "ModelFacts",
@@ -66,9 +79,13 @@ __all__ = [
     "ToolSpec",
     "Usage",
     "UserMessage",
+    "default_model_name",
     "estimate_request_tokens",
     "estimate_tokens",
+    "probe_endpoint",
     "resolve_model",
+    "usage_from",
+    "why_not_ready",
 ]
 
 

@@ -110,7 +110,7 @@ _ALL = (
         ("TABULAFLOW_API_KEY", "OPENAI_API_KEY"),
         hint="Check TABULAFLOW_BASE_URL; it usually ends in /v1.",
     ),
-    Provider("local", "The embedded model", "chat"),
+    Provider("local", "The embedded model", "chat", hint="Ask again: it is started anew."),
     Provider("scripted", "The scripted demo", "scripted"),
 )
 PROVIDERS: Final[Mapping[str, Provider]] = MappingProxyType({provider.name: provider for provider in _ALL})

@@ -191,6 +191,16 @@ async def test_wrong_key_wrong_address_unknown_model_too_long(wire: str) -> None
         assert len(server.requests) == 2
 
 
+@both_wires
+@pytest.mark.parametrize("body", ["<html>Welcome</html>", '{"choices": []}'])
+async def test_a_page_where_a_stream_was_asked_for(wire: str, body: str) -> None:
+    with ModelServer() as server:
+        server.enqueue(status(200, body=body))
+        error = await failure(model_at(server.url, wire))
+    assert isinstance(error, ModelProtocolError)
+    assert "doctor" in error.user_message
+
+
 async def test_the_servers_sentence_is_quoted_without_the_key() -> None:
     with ModelServer() as server:
         server.enqueue(status(400, f"Your key {KEY} may not use <b>this</b>."))

@@ -182,3 +182,17 @@ async def test_a_fence_is_a_call_only_before_a_tool_has_answered(wire: str, answ
         server.enqueue(text("The query was\n```sql\nSELECT 1\n```\n"))
         parts = await parts_of(model_at(server, wire), ModelRequest(HELLO.messages + calls, tools=(RUN_QUERY,)))
     assert any(isinstance(part, CallPart) for part in parts) is not answered
+
+
+@pytest.mark.parametrize("opening", ["<think>Hm, 3 < 4.</think>\n\nFour.", "\n<think>Hm, 3 < 4.</think>Four."])
+async def test_reasoning_left_in_the_text_is_no_answer(wire: str, opening: str) -> None:
+    with ModelServer() as server:
+        server.enqueue(text(opening)).enqueue(text("a <think> b"))
+        model = model_at(server, wire)
+        parts = [part async for part in model.stream(HELLO)]
+        said = "".join([p.text async for p in model.stream(HELLO) if isinstance(p, TextPart)])
+        await model.close_async()
+    assert said == "a <think> b"
+    if wire == "chat":
+        assert "".join(p.text for p in parts if isinstance(p, TextPart)) == "Four."
+        assert "".join(p.text for p in parts if isinstance(p, ThinkingPart)) == "Hm, 3 < 4."

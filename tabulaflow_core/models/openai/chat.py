@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any, Final, Literal, cast
 
 import openai
 from openai.types.chat import ChatCompletionChunk
 
-from tabulaflow_core.models.contracts import CallPart, DonePart, ModelRequest, StreamPart, ThinkingPart
+from tabulaflow_core.models.contracts import CallPart, DonePart, ModelRequest, StreamPart, TextPart, ThinkingPart
 from tabulaflow_core.models.openai.call_deltas import CallDeltas
 from tabulaflow_core.models.openai.chat_format import chat_parameters
 from tabulaflow_core.models.openai.errors import broke_off
 from tabulaflow_core.models.openai.quirks import Quirks
 from tabulaflow_core.models.openai.wire import Wire
 from tabulaflow_core.models.prices import usage_from
+from tabulaflow_core.models.text_calls import TextCallParser
+from tabulaflow_core.models.think_tags import ThinkTags
 from tabulaflow_core.models.usage import Usage
 
 Reason = Literal["stop", "calls", "length", "refused"]
@@ -34,7 +36,7 @@ class OpenAIChatModel(Wire[ChatCompletionChunk]):
     async def _read(
         self, stream: openai.AsyncStream[ChatCompletionChunk], request: ModelRequest, started: float
     ) -> AsyncIterator[StreamPart]:
-        parser, calls = self._parser(request), CallDeltas()
+        parser, tags, calls = self._parser(request), ThinkTags(), CallDeltas()
         finish: str | None = None
         written = False
         usage: object = None
@@ -47,7 +49,7 @@ class OpenAIChatModel(Wire[ChatCompletionChunk]):
                     continue
                 if thought := _thought(delta):
                     yield ThinkingPart(thought)
-                for part in parser.feed((delta.content or "") + (delta.refusal or "")):
+                for part in _sorted_out(tags.feed((delta.content or "") + (delta.refusal or "")), parser):
                     written |= isinstance(part, CallPart)
                     yield part
                 for piece in delta.tool_calls or []:
@@ -60,7 +62,7 @@ class OpenAIChatModel(Wire[ChatCompletionChunk]):
                     )
         if finish is None:
             raise broke_off(self._facts, detail="the stream ended without a finish_reason")
-        for part in parser.finish():
+        for part in (*_sorted_out(tags.finish(), parser), *parser.finish()):
             written |= isinstance(part, CallPart)
             yield part
         for call in calls.finish():
@@ -81,6 +83,17 @@ class OpenAIChatModel(Wire[ChatCompletionChunk]):
             reasoning_tokens=_field(usage, "completion_tokens_details", "reasoning_tokens") or 0,
             seconds=seconds,
         )
+
+
+def _sorted_out(
+    parts: Iterable[TextPart | ThinkingPart], parser: TextCallParser
+) -> Iterator[TextPart | ThinkingPart | CallPart]:
+    """Pass reasoning on, and text through the reader of calls."""
+    for part in parts:
+        if isinstance(part, ThinkingPart):
+            yield part
+        else:
+            yield from parser.feed(part.text)
 
 
 def _usage_of(chunk: ChatCompletionChunk) -> object:

@@ -87,6 +87,12 @@ def _not_found(error: openai.APIStatusError, facts: ModelFacts, *, where: str, s
     if about_model:
         more = f" Fetch it with `ollama pull {model}`." if facts.name.startswith("ollama:") else ""
         return ModelRejected(f"{label} has no model {model!r} for you. Check its name.{more}", detail=detail)
+    if facts.wire == "responses" and "api.openai.com" not in where:
+        return ModelRejected(
+            f"{where} does not speak OpenAI's Responses wire. Name the model `compatible:{model}` instead, and check "
+            f"that the address ends in /v1.",
+            detail=detail,
+        )
     return ModelRejected(
         f"There is no chat model's address at {where} ({error.status_code}). The address usually ends in /v1.",
         detail=detail,

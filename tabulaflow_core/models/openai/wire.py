@@ -82,6 +82,7 @@ class Wire(ABC, Generic[EventT]):
             try:
                 events = await self._ask(request)
                 try:
+                    _require_stream(events)
                     async for part in self._read(events, request, started):
                         begun = True
                         yield part
@@ -139,6 +140,13 @@ class Wire(ABC, Generic[EventT]):
         client, self._own = self._own, None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
+
+
+def _require_stream(stream: openai.AsyncStream[EventT]) -> None:
+    """Notice a web page, or an answer in one piece, where a stream was asked for."""
+    kind = stream.response.headers.get("content-type", "")
+    if "html" in kind or kind.startswith("application/json"):
+        raise ValueError(f"a stream was asked for, {kind} came")
 
 
 async def read_to_end(stream: openai.AsyncStream[EventT]) -> None:

@@ -1,0 +1,90 @@
+"""What an endpoint can do: asked for by `tabulaflow model doctor`, answered by trying.
+
+report = await probe_endpoint("http://127.0.0.1:11434/v1", model="qwen3")
+for finding in report.findings:
+    print(finding.name, finding.ok, finding.message)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+
+from tabulaflow_core.errors import ModelRejected
+from tabulaflow_core.models.contracts import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was tried.
+
+    Attributes:
+        ok: None when it could not be tried, or does not matter.
+        message: What was seen, and what to do where it is not ok.
+    """
+
+    name: str
+    ok: bool | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """Everything that was tried on one endpoint.
+
+    Attributes:
+        model: The model that was asked; empty when there was none to ask.
+        models: The names that the endpoint lists.
+        advice: How to use it from here.
+    """
+
+    base_url: str
+    model: str = ""
+    models: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    advice: str = ""
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def ok(self) -> bool:
+        """Nothing that was tried has failed."""
+        return bool(self.findings) and all(finding.ok is not False for finding in self.findings)
+
+    def to_json(self) -> JsonObject:
+        """Return it for programs."""
+        findings: list[JsonObject] = [dataclasses.asdict(finding) for finding in self.findings]
+        return {
+            "base_url": self.base_url,
+            "model": self.model,
+            "models": list(self.models),
+            "ok": self.ok,
+            "findings": list(findings),
+            "advice": self.advice,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+async def probe_endpoint(
+    base_url: str, *, model: str | None = None, api_key: str | None = None, silence_seconds: float = 60.0
+) -> DoctorReport:
+    """Try what a chat needs of a Chat Completions endpoint: about eight short requests.
+
+    Args:
+        base_url: Up to and with `/v1`.
+        model: By default the first one that the endpoint lists.
+        api_key: Sent to this endpoint only.
+        silence_seconds: How long one answer may be silent.
+
+    Raises:
+        ModelRejected: `base_url` is not an address.
+    """
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ModelRejected(f"{base_url!r} is not an address; it looks like http://127.0.0.1:8000/v1.")
+    from tabulaflow_core.models.openai.probe import Probe
+
+    return await Probe(
+        base_url.rstrip("/"), model=model or "", api_key=api_key or "", silence_seconds=silence_seconds
+    ).run()
