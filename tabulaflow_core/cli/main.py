@@ -1,0 +1,73 @@
+"""The command `tabulaflow`: reads the command line, runs one command, and returns its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from tabulaflow_core.cli import ask, examples_command, model, read, sql
+from tabulaflow_core.cli.console import Console
+from tabulaflow_core.cli.exits import FAILED, INTERRUPTED, UsageError
+from tabulaflow_core.errors import TabulaflowError
+
+_DESCRIPTION = "Ask your own data in plain language, and see the query behind every number."
+_EPILOG = "Exit codes: 0 done, 1 failed (the message says why), 2 wrong use, 130 interrupted."
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line; imports nothing heavy."""
+    parser = argparse.ArgumentParser(prog="tabulaflow", description=_DESCRIPTION, epilog=_EPILOG)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in (ask, read, sql, model, examples_command):
+        module.add_parser(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: The arguments after the program's name; by default those of the process.
+
+    Returns:
+        0 done, 1 failed, 2 wrong use, 130 interrupted.
+
+    Raises:
+        SystemExit: From argparse, with 2 for a wrong use and 0 for `--help`.
+    """
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    console = Console(as_json=getattr(args, "json", False))
+    try:
+        code: int = args.run(args, console)
+        return code
+    except UsageError as error:
+        parser.exit(2, f"{parser.prog} {args.command}: {error}\n")
+    except TabulaflowError as error:
+        return _failed(console, type(error).__name__, error.user_message)
+    except KeyboardInterrupt:
+        console.clear_status()
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of the pipe, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:  # a fault of this program: said in a line, told in full for a report
+        traceback.print_exc()
+        return _failed(console, "InternalError", f"This is a fault of TabulaFlow itself ({type(error).__name__}).")
+
+
+def _failed(console: Console, kind: str, message: str) -> int:
+    if console.as_json:
+        console.json({"kind": "turn_failed", "error": {"type": kind, "user_message": message}})
+    console.error(message)
+    return FAILED
+
+
+def _version() -> str:
+    from tabulaflow_core import __version__
+
+    return __version__

@@ -1,0 +1,109 @@
+"""`ask --session FILE`: the conversation between runs, as one JSON file and a folder of its results beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tabulaflow_core.cli.exits import UsageError
+from tabulaflow_core.cli.sources import SourceSpec
+
+if TYPE_CHECKING:
+    from tabulaflow_core.models.contracts import Message
+
+_VERSION: Final = 1
+
+
+@dataclass
+class SessionFile:
+    """What is kept of a conversation.
+
+    Attributes:
+        messages: The conversation so far.
+        sources: As given in earlier runs. A database password is never written: its source must be given again.
+        forgotten: Aliases of sources that must be given again.
+    """
+
+    path: Path
+    messages: tuple[Message, ...] = ()
+    sources: tuple[SourceSpec, ...] = ()
+    forgotten: tuple[str, ...] = field(default=())
+
+    @property
+    def results_folder(self) -> Path:
+        """Where the results lie that later questions may refer to."""
+        return self.path.with_name(self.path.name + ".results")
+
+    @classmethod
+    def load(cls, path: Path) -> SessionFile:
+        """Read the file, or begin a new one when there is none.
+
+        Raises:
+            UsageError: The file is something else.
+        """
+        from tabulaflow_core.agents.history import messages_from_json
+
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return cls(path)
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"the session file {path} cannot be read ({error})") from error
+        try:
+            kept = json.loads(text)
+            if kept["version"] != _VERSION:
+                raise ValueError(f"version {kept['version']}")
+            messages = messages_from_json(json.dumps(kept["messages"]))
+            sources = tuple(SourceSpec(s["alias"], s["place"]) for s in kept["sources"] if s["place"])
+            forgotten = tuple(s["alias"] for s in kept["sources"] if not s["place"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(
+                f"{path} is not a session file of this version; name another one and it is made"
+            ) from error
+        return cls(path, messages, sources, forgotten)
+
+    def merged(self, given: tuple[SourceSpec, ...]) -> tuple[SourceSpec, ...]:
+        """The sources of earlier runs and those given now; the latter win.
+
+        Raises:
+            UsageError: A source with a password is not given again, or a file is gone.
+        """
+        specs = {spec.alias: spec for spec in (*self.sources, *given)}
+        if missing := [alias for alias in self.forgotten if alias not in specs]:
+            raise UsageError(
+                f"give the source {missing[0]!r} again with -s {missing[0]}=URL: "
+                "its password is not kept in the session file"
+            )
+        for spec in specs.values():
+            if spec.is_database and "://" in spec.place:
+                continue
+            if not Path(spec.place).is_file():
+                raise UsageError(
+                    f"the file {spec.place} of the source {spec.alias!r} is gone; give -s {spec.alias}=PATH"
+                )
+        return tuple(specs.values())
+
+    def save(self, messages: tuple[Message, ...], sources: tuple[SourceSpec, ...]) -> None:
+        """Write the file whole or not at all, readable by its owner only."""
+        from tabulaflow_core.agents.history import messages_to_json
+
+        kept = {
+            "version": _VERSION,
+            "sources": [{"alias": s.alias, "place": "" if s.has_password else s.place} for s in sources],
+            "messages": json.loads(messages_to_json(messages)),
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(kept, file, ensure_ascii=False, indent=1)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, self.path)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise

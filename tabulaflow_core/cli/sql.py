@@ -1,0 +1,147 @@
+"""`tabulaflow sql`: queries by hand through the same guard as the model's."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from tabulaflow_core.cli.console import Console
+from tabulaflow_core.cli.exits import FAILED, OK, UsageError
+from tabulaflow_core.cli.sources import Prepared, add_source_option, open_sources, parse_sources, prepare
+
+if TYPE_CHECKING:
+    from tabulaflow_core.data import DataConnector, QueryOutcome
+
+_DESCRIPTION = (
+    'Run one read-only query, or with - many: JSON lines {"id","sql"} from standard input, one answer line each. '
+    "Every query passes the guard; a refusal says why."
+)
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser("sql", help="run one read-only query, or a stream of them", description=_DESCRIPTION)
+    parser.add_argument("query", metavar="QUERY", help="the statement, or - for JSON lines from standard input")
+    add_source_option(parser)
+    parser.add_argument("--on", metavar="ALIAS", help="the source to ask, when there are several")
+    parser.add_argument("--rows", type=int, metavar="N", help="rows at most (for people 50, else all)")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="seconds at most for one query")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Run the command."""
+    import asyncio
+
+    from tabulaflow_core.config import Settings
+
+    specs = parse_sources(args.source)
+    if not specs:
+        raise UsageError("name a source with -s ALIAS=PATH_OR_URL")
+    with prepare(specs, Settings.from_env(), console) as prepared:
+        return asyncio.run(_run_async(args, console, prepared))
+
+
+async def _run_async(args: argparse.Namespace, console: Console, prepared: Prepared) -> int:
+    async with open_sources(prepared, console) as registry:
+        alias = args.on or registry.aliases[0]
+        if args.on is None and len(registry) > 1:
+            raise UsageError(f"there are {len(registry)} sources; say which with --on: {', '.join(registry.aliases)}")
+        connector = registry.get(alias)
+        if args.query != "-":
+            outcome = await connector.run_query_async(args.query, limit=args.rows, timeout=args.timeout)
+            return _show(console, outcome, rows=args.rows)
+        async for request_id, sql, fault in _requests():
+            if fault:
+                console.json({"id": request_id, **_fault(fault), "changed": None})
+                continue
+            answer = await _answer(connector, sql, args)
+            console.json({"id": request_id, **answer, "changed": None})
+    return OK
+
+
+async def _requests() -> AsyncIterator[tuple[Any, str, str]]:
+    """`(id, sql, fault)` of each line."""
+    from tabulaflow_core.cli.lines import stdin_lines
+
+    number = 0
+    async for line in stdin_lines():
+        number += 1
+        if not line.strip():
+            continue
+        try:
+            request = json.loads(line)
+        except ValueError:
+            request = None
+        if not isinstance(request, dict) or not isinstance(request.get("sql"), str):
+            known = request.get("id") if isinstance(request, dict) else None
+            yield known, "", f'line {number} is not a JSON object like {{"id": 1, "sql": "SELECT 1"}}'
+        else:
+            yield request.get("id"), request["sql"], ""
+
+
+async def _answer(connector: DataConnector, sql: str, args: argparse.Namespace) -> dict[str, Any]:
+    from tabulaflow_core.errors import SourceError
+
+    try:
+        outcome = await connector.run_query_async(sql, limit=args.rows, timeout=args.timeout)
+    except SourceError as error:  # the statement broke its connection: the next one gets a new one
+        return _fault(error.user_message)
+    return outcome_json(outcome)
+
+
+def outcome_json(outcome: QueryOutcome) -> dict[str, Any]:
+    """The answer to one query for programs."""
+    from tabulaflow_core.data import FailureKind, QueryFailure
+    from tabulaflow_core.output.tables import rows_json
+
+    if isinstance(outcome, QueryFailure):
+        error = f"{outcome.message} {outcome.hint}".strip()
+        refused = outcome.kind is FailureKind.REFUSED
+        return {**_fault(error), "refused": refused, "seconds": round(outcome.seconds, 6)}
+    table = outcome.table
+    return {
+        "refused": False,
+        "error": None,
+        "columns": list(table.column_names),
+        "rows": rows_json(table),
+        "row_count": table.num_rows,
+        "truncated": outcome.truncated,
+        "seconds": round(outcome.seconds, 6),
+    }
+
+
+def _fault(error: str) -> dict[str, Any]:
+    return {
+        "refused": False,
+        "error": error,
+        "columns": [],
+        "rows": None,
+        "row_count": 0,
+        "truncated": False,
+        "seconds": 0.0,
+    }
+
+
+def _show(console: Console, outcome: QueryOutcome, *, rows: int | None) -> int:
+    from tabulaflow_core.cli.tables import print_table
+    from tabulaflow_core.data import FailureKind, QueryFailure
+
+    failed = isinstance(outcome, QueryFailure)
+    if console.as_json:
+        console.json(outcome_json(outcome))
+        return FAILED if failed else OK
+    if isinstance(outcome, QueryFailure):
+        word = "Refused" if outcome.kind is FailureKind.REFUSED else "Failed"
+        console.error(f"{word}: {outcome.message}")
+        if outcome.hint:
+            console.note(outcome.hint)
+        return FAILED
+    print_table(console, outcome.table, rows=rows or 50)
+    count = outcome.table.num_rows
+    cut = f", cut at the limit on {outcome.cut_by}" if outcome.truncated else ""
+    console.note(f"{count:,} row{'' if count == 1 else 's'} in {outcome.seconds:.3f} s{cut}")
+    return OK
