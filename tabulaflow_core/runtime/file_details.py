@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from tabulaflow_core.data.files import ReadingReport, ReadTable
+from tabulaflow_core.data.files import FileReading, ReadingReport, ReadTable
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 
 Details = dict[str, JsonValue]
@@ -45,6 +45,13 @@ def tables(details: Mapping[str, JsonValue], storage: Path) -> tuple[ReadTable, 
         )
         for item in cast("list[dict[str, Any]]", details.get("tables", []))
     )
+
+
+def reading(name: str, details: Mapping[str, JsonValue], storage: Path) -> FileReading:
+    """What a connector needs of the reading of the file `name`: its tables, and what a person should know of them."""
+    notices = tuple(str(notice) for notice in cast("list[JsonValue]", report(details).get("notices", [])))
+    kept = ReadingReport(format=str(report(details).get("format", "")), notices=notices)
+    return FileReading(name, tables(details, storage), kept)
 
 
 def report(details: Mapping[str, JsonValue]) -> Details:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import os
-import re
-import tempfile
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -19,9 +14,11 @@ from tabulaflow_core.config import Settings
 from tabulaflow_core.data.contracts import DataConnector
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.files import FileReading, ReadOptions, ReadTable, read_file
+from tabulaflow_core.data.files.naming import table_name
+from tabulaflow_core.data.files.reader import stem
 from tabulaflow_core.errors import FileUnreadable, NotFound, SourceError
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime import file_details
+from tabulaflow_core.runtime import file_details, uploads
 from tabulaflow_core.runtime.shelf import Wanted
 from tabulaflow_core.runtime.views import FileOutcome
 from tabulaflow_core.store.folders import owner_folder
@@ -32,9 +29,6 @@ _log = logging.getLogger(__name__)
 
 FILES_ALIAS: Final = "files"
 
-#: A replaced version may still be asked by a running turn, here or in another process; none runs this long.
-_GRACE_SECONDS: Final = 3600.0
-_BLOCK: Final = 1 << 20
 _BROKEN: Final = (
     "This file could not be read, for a reason that only the server's log knows. Save it as CSV and add that."
 )
@@ -50,7 +44,7 @@ class FileBook:
 
     async def add_async(self, principal: Principal, given: Sequence[tuple[str, Path]]) -> tuple[FileOutcome, ...]:
         """Read each file; see `Runtime.add_files`."""
-        outcomes = [await self._add_one(principal, _plain_name(name), path) for name, path in given]
+        outcomes = [await self._add_one(principal, uploads.plain_name(name), path) for name, path in given]
         await self._sweep(principal)
         return tuple(outcomes)
 
@@ -72,7 +66,7 @@ class FileBook:
         record = await self._store.sources.remove_file_async(principal, name)
         paths = [self._original(principal, record.sha256, record.name)]
         paths += [table.database for table in file_details.tables(record.details, self._storage(principal))]
-        await run_blocking_async(lambda: _unlink(paths))
+        await run_blocking_async(lambda: uploads.unlink(paths))
         await self._sweep(principal)
 
     async def add_samples_async(self, principal: Principal) -> None:
@@ -88,19 +82,19 @@ class FileBook:
         if not loaded:
             return None
         storage = self._storage(principal)
-        tables = [table for record in loaded for table in file_details.tables(record.details, storage)]
+        readings = [file_details.reading(record.name, record.details, storage) for record in loaded]
 
         async def open_files() -> DataConnector:
             from tabulaflow_core.data.files import FilesConnector
 
-            return await FilesConnector.open_async(tables, limits=self._settings.limits)
+            return await FilesConnector.open_async(readings, limits=self._settings.limits)
 
         return Wanted(FILES_ALIAS, " ".join(record.id for record in loaded), open_files)
 
     async def _add_one(self, principal: Principal, name: str, path: Path) -> FileOutcome:
         folder = owner_folder(self._root, principal)
         try:
-            sha256, size = await run_blocking_async(lambda: _copy_in(path, folder, name))
+            sha256, size = await run_blocking_async(lambda: uploads.copy_in(path, folder, name))
         except OSError as error:
             return FileOutcome(name, "message", f"{name} could not be copied: {error.strerror or error}. Try again.")
         return await self._read(principal, name, self._original(principal, sha256, name), sha256, size, ReadOptions())
@@ -109,8 +103,11 @@ class FileBook:
         self, principal: Principal, name: str, path: Path, sha256: str, size: int, options: ReadOptions
     ) -> FileOutcome:
         storage = self._storage(principal)
+        wanted = table_name(stem(name))
+        taken = await self._taken(principal, name)
+        free = None if wanted.casefold() not in taken else _free(wanted, taken)
         try:
-            reading = await run_blocking_async(lambda: read_file(path, storage=storage, options=options))
+            reading = await run_blocking_async(lambda: read_file(path, storage=storage, name=free, options=options))
         except FileUnreadable as error:
             return await self._unreadable(principal, name, sha256, size, error.user_message)
         except Exception:  # a fault in a reader must not take the other files of the upload with it
@@ -119,15 +116,9 @@ class FileBook:
         return await self._keep(principal, name, sha256, size, reading)
 
     async def _keep(self, principal: Principal, name: str, sha256: str, size: int, reading: FileReading) -> FileOutcome:
-        others = await self._store.sources.files_async(principal)
-        before = next((file for file in others if file.name == name and file.status == "loaded"), None)
-        taken = {
-            table.name.casefold()
-            for file in others
-            if file.name != name and file.status == "loaded"
-            for table in file_details.tables(file.details, self._storage(principal))
-        }
-        tables = _renamed(reading.tables, taken)
+        there = await self._store.sources.files_async(principal)
+        before = next((file for file in there if file.name == name and file.status == "loaded"), None)
+        tables = _renamed(reading.tables, await self._taken(principal, name))
         message = "" if before is None else f"{name} was here already; this version replaces the earlier one."
         record = await self._store.sources.put_file_async(
             principal,
@@ -139,6 +130,16 @@ class FileBook:
             details=file_details.to_json(tables, reading.report),
         )
         return _outcome(record)
+
+    async def _taken(self, principal: Principal, name: str) -> set[str]:
+        """The names of the tables of all files but `name`, without case."""
+        storage = self._storage(principal)
+        return {
+            table.name.casefold()
+            for file in await self._store.sources.files_async(principal)
+            if file.name != name and file.status == "loaded"
+            for table in file_details.tables(file.details, storage)
+        }
 
     async def _unreadable(self, principal: Principal, name: str, sha256: str, size: int, message: str) -> FileOutcome:
         there = await self._store.sources.files_async(principal)
@@ -171,19 +172,24 @@ class FileBook:
         }
         kept |= {self._original(principal, record.sha256, record.name) for record in records}
         folder = owner_folder(self._root, principal)
-        await run_blocking_async(lambda: _delete_old(folder, kept))
+        await run_blocking_async(lambda: uploads.delete_old(folder, kept))
 
 
 def _renamed(tables: Sequence[ReadTable], taken: set[str]) -> tuple[ReadTable, ...]:
-    """`tables` with a number after each name that another file has already."""
+    """`tables` with a number after each name that another file has already, as the sheets of a workbook may."""
     out: list[ReadTable] = []
     for table in tables:
-        name, count = table.name, 2
-        while name.casefold() in taken:
-            name, count = f"{table.name}_{count}", count + 1
-        taken.add(name.casefold())
+        name = _free(table.name, taken)
+        taken = taken | {name.casefold()}
         out.append(replace(table, name=name))
     return tuple(out)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    chosen, count = name, 2
+    while chosen.casefold() in taken:
+        chosen, count = f"{name}_{count}", count + 1
+    return chosen
 
 
 def _outcome(record: FileRecord) -> FileOutcome:
@@ -202,48 +208,3 @@ def _options(given: Mapping[str, JsonValue]) -> ReadOptions:
         raise SourceError(f"There is no reading choice called {unknown[0]!r}; there are {', '.join(sorted(known))}.")
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     return ReadOptions(**values)  # type: ignore[arg-type]
-
-
-def _plain_name(name: str) -> str:
-    """The last part of a path as a file name: no separators, no control characters, short enough for any disk."""
-    last = re.split(r"[/\\]", name)[-1]
-    clean = re.sub(r"[\x00-\x1f\x7f]", "", last).strip().lstrip(".") or "file"
-    stem, dot, suffix = clean.rpartition(".")
-    while len(clean.encode("utf-8", "replace")) > 200:
-        stem = stem[:-1] if dot else ""
-        clean = f"{stem}.{suffix}" if dot and stem else clean[:-1]
-    return clean.encode("utf-8", "replace").decode()
-
-
-def _copy_in(source: Path, folder: Path, name: str) -> tuple[str, int]:
-    """Copy `source` to the folder of its hash; the hash and the size come back."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=folder)
-    digest, size = hashlib.sha256(), 0
-    try:
-        with os.fdopen(descriptor, "wb") as target, source.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-                size += len(block)
-                target.write(block)
-        home = folder / digest.hexdigest()[:32]
-        home.mkdir(mode=0o700, exist_ok=True)
-        os.replace(draft, home / name)
-    except BaseException:
-        os.unlink(draft)
-        raise
-    return digest.hexdigest(), size
-
-
-def _unlink(paths: Iterable[Path]) -> None:
-    for path in paths:
-        path.unlink(missing_ok=True)
-
-
-def _delete_old(folder: Path, kept: set[Path]) -> None:
-    if not folder.is_dir():
-        return
-    deadline = time.time() - _GRACE_SECONDS
-    for path in folder.glob("*/*"):
-        if path not in kept and path.is_file() and path.stat().st_mtime < deadline:
-            path.unlink(missing_ok=True)

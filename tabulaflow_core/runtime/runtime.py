@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
+from pydantic import JsonValue
 
 from tabulaflow_core.config import Settings
 from tabulaflow_core.data.contracts import QueryFailure
@@ -66,6 +67,18 @@ class Runtime:
     def files(self, principal: Principal) -> tuple[FileOutcome, ...]:
         """What was uploaded, the oldest first, with the reading reports."""
         return self._call(self._services.files.list_async(principal))
+
+    def reread_file(self, principal: Principal, name: str, options: Mapping[str, JsonValue]) -> FileOutcome:
+        """Read an uploaded file again with choices that replace the reader's own.
+
+        Args:
+            options: Fields of `tabulaflow_core.data.files.ReadOptions`, such as `{"delimiter": ";"}`.
+
+        Raises:
+            NotFound: There is no file of this name.
+            SourceError: There is no such choice.
+        """
+        return self._call(self._services.files.reread_async(principal, name, options))
 
     def remove_file(self, principal: Principal, name: str) -> None:
         """Remove an uploaded file.

@@ -56,6 +56,14 @@ class Sessions:
             NotFound: The conversation was deleted.
             ModelError: The model cannot be used.
         """
+        self._sources.hold(principal)
+        try:
+            return await self._open_async(principal, turn)
+        except BaseException:
+            await self._sources.release_async(principal)
+            raise
+
+    async def _open_async(self, principal: Principal, turn: TurnRecord) -> HeldSession:
         key = (principal.id, turn.conversation_id)
         registry = await self._sources.registry_async(principal)
         history = await self._store.conversations.history_async(principal, turn.conversation_id)
@@ -75,7 +83,7 @@ class Sessions:
             )
             warm = _Warm(session, permit, turn.model, history.version)
         warm.permit.turn_id = turn.id
-        return HeldSession(self, key, warm)
+        return HeldSession(self, principal, key, warm)
 
     def forget(self, principal: Principal, conversation_id: str) -> None:
         """Drop the warm session of a deleted conversation."""
@@ -86,6 +94,10 @@ class Sessions:
         self._warm[key] = warm
         while len(self._warm) > _WARM:
             self._warm.popitem(last=False)
+
+    async def release_async(self, principal: Principal) -> None:
+        """Let go of the sources of a turn."""
+        await self._sources.release_async(principal)
 
     async def _messages(
         self, principal: Principal, turn: TurnRecord, body: str, through_turn: int
@@ -112,8 +124,9 @@ class Sessions:
 class HeldSession:
     """A session while its turn runs; the `TurnSession` of `LiveTurn`."""
 
-    def __init__(self, sessions: Sessions, key: _Key, warm: _Warm) -> None:
+    def __init__(self, sessions: Sessions, principal: Principal, key: _Key, warm: _Warm) -> None:
         self._sessions = sessions
+        self._principal = principal
         self._key = key
         self._warm = warm
 
@@ -132,3 +145,7 @@ class HeldSession:
         if version is not None:
             self._warm.version = version
             self._sessions.keep(self._key, self._warm)
+
+    async def release_async(self) -> None:
+        """Let go of the sources that were held open for the turn."""
+        await self._sessions.release_async(self._principal)

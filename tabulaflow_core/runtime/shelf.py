@@ -12,6 +12,7 @@ from typing import Final
 from tabulaflow_core.data import DataConnectorRegistry
 from tabulaflow_core.data.contracts import DataConnector
 from tabulaflow_core.errors import SourceUnavailable, TabulaflowError
+from tabulaflow_core.runtime.lingering import Lingering
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +51,31 @@ class Shelf:
         self._tokens: dict[str, str] = {}
         self._faults: dict[str, _Fault] = {}
         self._lock = asyncio.Lock()
+        self._turns = 0
+        self._retired: list[DataConnector] = []
+
+    def hold(self) -> None:
+        """A turn begins: until `release_async`, connectors that are replaced or removed stay open for it."""
+        self._turns += 1
+
+    async def release_async(self) -> None:
+        """The turn is over: close what was only kept for turns, unless another one runs."""
+        self._turns -= 1
+        if self._turns == 0:
+            await self._close_retired()
+
+    async def _retire(self, connector: DataConnector) -> None:
+        self._retired.append(connector)
+        if self._turns == 0:
+            await self._close_retired()
+
+    async def _close_retired(self) -> None:
+        while self._retired:
+            connector = self._retired.pop()
+            try:
+                await connector.close_async()
+            except (TabulaflowError, OSError):
+                _log.warning("a source could not be closed", exc_info=True)
 
     def fault(self, alias: str) -> str:
         """Why `alias` could not be opened; empty when it is open."""
@@ -62,7 +88,7 @@ class Shelf:
             by_alias = {source.alias: source for source in wanted}
             for alias in [a for a, token in self._tokens.items() if a not in by_alias or by_alias[a].token != token]:
                 del self._tokens[alias]
-                await self._close(alias)
+                await self.registry.unregister_async(alias)  # retires it
             for alias in [a for a in self._faults if a not in by_alias]:
                 del self._faults[alias]
             due = [source for source in wanted if source.alias not in self._tokens and self._is_due(source)]
@@ -72,7 +98,7 @@ class Shelf:
                     self._faults[source.alias] = _Fault(source.token, result.user_message, time.monotonic())
                     continue
                 self._faults.pop(source.alias, None)
-                self.registry.register(source.alias, result)
+                self.registry.register(source.alias, Lingering(result, self._retire))
                 self._tokens[source.alias] = source.token
 
     def _is_due(self, source: Wanted) -> bool:
@@ -83,17 +109,13 @@ class Shelf:
         """Try `alias` again at the next sync, whenever the last try was."""
         self._faults.pop(alias, None)
 
-    async def _close(self, alias: str) -> None:
-        try:
-            await self.registry.unregister_async(alias)
-        except (TabulaflowError, OSError):
-            _log.warning("the source %r could not be closed", alias, exc_info=True)
-
     async def close_async(self) -> None:
         """Close every connector."""
         async with self._lock:
             self._tokens.clear()
+            self._turns = 0
             await self.registry.close_async()
+            await self._close_retired()
 
 
 async def _open(source: Wanted) -> DataConnector | TabulaflowError:

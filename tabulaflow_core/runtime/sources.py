@@ -37,6 +37,14 @@ class SourceBook:
         await self._sync(principal)
         return self._shelf(principal).registry
 
+    def hold(self, principal: Principal) -> None:
+        """A turn of `principal` begins; see `Shelf.hold`."""
+        self._shelf(principal).hold()
+
+    async def release_async(self, principal: Principal) -> None:
+        """A turn of `principal` is over."""
+        await self._shelf(principal).release_async()
+
     async def connector_async(self, principal: Principal, alias: str) -> DataConnector:
         """The connector called `alias`.
 

@@ -29,6 +29,8 @@ _log = logging.getLogger(__name__)
 
 STOPPED: Final = "You stopped this answer."
 SHUT_DOWN: Final = "The server was shut down while this was being answered."
+#: The session keeps the deadline itself and ends more gently; this one is for whatever does not come back.
+_GRACE_SECONDS: Final = 1.0
 _BROKEN: Final = (
     "Something went wrong inside this program. The question was not answered; ask it again. "
     "If it happens again, the log of the server says what it was."
@@ -72,6 +74,9 @@ class TurnSession(Protocol):
 
     def ended(self, *, version: int | None) -> None:
         """The turn is over; `version` is the conversation's in the store, None when it was not saved."""
+
+    async def release_async(self) -> None:
+        """Let go of the sources that were held open for the turn."""
 
 
 class LiveTurn:
@@ -174,10 +179,12 @@ class LiveTurn:
         if self._session is not None:
             self._session.ended(version=version)
         self.log.append(last)
+        if self._session is not None:
+            await self._session.release_async()
 
     async def _produce(self) -> TurnFinished | TurnFailed | TurnInterrupted:
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._seconds + _GRACE_SECONDS):
                 return await self._stream()
         except asyncio.CancelledError:
             self.task.uncancel()  # taken up here: what follows must not look cancelled to time limits
