@@ -15,9 +15,12 @@ from typing import Final
 from uuid import uuid4
 
 from tabulaflow_core.agents import compact_words as say
-from tabulaflow_core.agents.compact_prompt import compact_messages
+from tabulaflow_core.agents.compact_prompt import compact_messages, last_sql
 from tabulaflow_core.agents.events import AnswerDelta, Outcome, SessionEvent
+from tabulaflow_core.agents.history import turns_of
+from tabulaflow_core.agents.mend import Mended, mend
 from tabulaflow_core.agents.repeats import same_sql
+from tabulaflow_core.agents.sources import route
 from tabulaflow_core.agents.sql_text import sql_in
 from tabulaflow_core.agents.tools.protocol import ToolOutcome
 from tabulaflow_core.agents.turn import Step, Turn
@@ -68,7 +71,9 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
         if not sql or any(same_sql(sql, before) for before in tried):
             break
         tried.append(sql)
-        call = ToolCall(f"call_{uuid4().hex[:24]}", "run_query", {"sql": sql}, json.dumps({"sql": sql}))
+        fixed = _mended(turn, sql)
+        turn.context.notes = fixed.notes
+        call = ToolCall(f"call_{uuid4().hex[:24]}", "run_query", {"sql": fixed.sql}, json.dumps({"sql": fixed.sql}))
         turn.conversation.messages.append(AssistantMessage("", (call,)))
         async with aclosing(turn.run_tool(call, step.number)) as items:
             async for item in items:
@@ -95,6 +100,15 @@ def _request(turn: Turn, messages: tuple[Message, ...]) -> ModelRequest:
         stop=("\n```\n", "```\n\n"),
         cache_key=turn.conversation.id,
     )
+
+
+def _mended(turn: Turn, sql: str) -> Mended:
+    """Mend `sql` for the source it means; left as it is when no source is clear."""
+    routed = route(turn.context.sources, "", sql)
+    source = routed.source or turn.context.sources[0]
+    _, turns = turns_of(turn.conversation.messages)
+    previous = last_sql(turns[-2]) if len(turns) > 1 else ""
+    return mend(sql, source, turn.question, previous_sql=previous)
 
 
 def _answered(turn: Turn, outcome: ToolOutcome | None) -> Iterator[SessionEvent]:

@@ -99,10 +99,15 @@ def compact_messages(
     _, turns = turns_of(history)
     out: list[Message] = [SystemMessage(compact_system(sources, question, instructions=instructions, today=today))]
     for turn in turns[-_TURNS - 1 : -1]:
-        sql = next(
-            (str(c.arguments["sql"]) for c, _ in reversed(calls_of(turn)) if c.arguments and "sql" in c.arguments), ""
-        )
-        if sql and (asked := question_of(turn)):
+        if (sql := last_sql(turn)) and (asked := question_of(turn)):
             out += [UserMessage(asked), AssistantMessage(f"```sql\n{sql}\n```")]
     out.append(UserMessage(question))
     return tuple(out)
+
+
+def last_sql(turn: Sequence[Message]) -> str:
+    """Return the last statement of `turn` that gave rows, empty when none did."""
+    for call, answer in reversed(calls_of(turn)):
+        if call.arguments and isinstance(sql := call.arguments.get("sql"), str) and answer.startswith("result "):
+            return sql
+    return ""

@@ -24,6 +24,7 @@ class ToolContext:
     Attributes:
         deadline: Loop time at which the turn ends.
         results: What the tools of this turn stored, in order.
+        notes: What was changed on the way to the query that runs next, in words for a person.
     """
 
     principal: Principal
@@ -34,6 +35,7 @@ class ToolContext:
     limits: Limits
     deadline: float
     results: list[StoredResult] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
 
     def seconds_left(self) -> float:
         """Seconds until the turn's deadline, never below a small positive number."""

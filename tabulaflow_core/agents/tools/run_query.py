@@ -92,9 +92,7 @@ async def query(source: Source, sql: str, context: ToolContext) -> QueryResult |
     return await source.connector.run_query_async(sql, limit=context.limits.result_rows, timeout=seconds)
 
 
-async def keep(
-    source: Source, result: QueryResult, context: ToolContext, *, notes: tuple[str, ...] = ()
-) -> StoredResult:
+async def keep(source: Source, result: QueryResult, context: ToolContext) -> StoredResult:
     """Put the rows where results go."""
     stored = StoredResult(
         source=source.alias,
@@ -104,7 +102,7 @@ async def keep(
         truncated=result.truncated,
         cut_by=result.cut_by,
         seconds=result.seconds,
-        notes=notes,
+        notes=context.notes,
     )
     await context.store.put_async(context.principal, stored)
     context.results.append(stored)

@@ -1,0 +1,75 @@
+"""Readings that the question settles and a small model gets wrong: what is counted, and which way a difference goes."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlglot import exp
+
+from tabulaflow_core.agents.mend.tree import conjuncts, identifier, outer_select, tables_in
+from tabulaflow_core.agents.retrieval import stem, words
+from tabulaflow_core.data.schema import ColumnSchema, SourceSchema, TableSchema
+
+_HOW_MANY: Final = re.compile(
+    r"\bhow (?:many|much)\b|\bnumber of\b|\bwie ?viele?\b|\bcu[aá]nt[oa]s?\b|\bcombien\b", re.IGNORECASE
+)
+_COUNTED: Final = re.compile(
+    r"\b(?:how many|number of|wie ?viele|cu[aá]nt[oa]s|combien (?:de |d'))\s*"
+    r"(?:different |distinct |unique |verschiedene )?"
+    r"([^\W\d_]+)",
+    re.IGNORECASE,
+)
+
+
+def count_distinct(tree: exp.Expr, schema: SourceSchema, question: str, dialect: str) -> list[str]:
+    """Count the things asked for, not the rows, where a table has several rows a thing; return what to tell."""
+    select, asked = outer_select(tree), _COUNTED.search(question)
+    if select is None or asked is None or len(select.expressions) != 1 or select.args.get("where"):
+        return []
+    count = select.expressions[0].unalias()
+    if not (isinstance(count, exp.Count) and isinstance(count.this, exp.Star)) or select.args.get("group"):
+        return []
+    tables = [schema.table(t.name) for t in tables_in(tree)]
+    if len(tables) != 1 or (table := tables[0]) is None:
+        return []
+    column = _column_of(asked[1], table)
+    if column is None:
+        return []
+    count.set("this", exp.Distinct(expressions=[exp.column(identifier(column.name, dialect))]))
+    return [f"counted different values of {column.name!r}"]
+
+
+def _column_of(noun: str, table: TableSchema) -> ColumnSchema | None:
+    root = stem(noun.casefold())
+    if root in words(table.name) or table.primary_key:
+        return None
+    found = [c for c in table.columns if root in words(c.name)]
+    # Two values are a mark such as Yes and No, not things to be counted.
+    return found[0] if len(found) == 1 and len(found[0].samples) != 2 else None
+
+
+def turn_differences(tree: exp.Expr, question: str, dialect: str) -> list[str]:
+    """Turn `a - b` round where WHERE says `a < b` and the question asks how many; return what to tell."""
+    select = outer_select(tree)
+    if select is None or not _HOW_MANY.search(question):
+        return []
+    smaller = set()
+    for part in conjuncts(select):
+        if isinstance(part, exp.LT | exp.LTE):
+            smaller.add((_key(part.this), _key(part.expression)))
+        elif isinstance(part, exp.GT | exp.GTE):
+            smaller.add((_key(part.expression), _key(part.this)))
+    notes = []
+    for item in select.expressions:
+        difference = item.unalias()
+        if isinstance(difference, exp.Sub) and (_key(difference.this), _key(difference.expression)) in smaller:
+            left, right = difference.this, difference.expression
+            difference.set("this", right)
+            difference.set("expression", left)
+            notes.append(f"taken as {difference.sql(dialect=dialect)}, which is positive here")
+    return notes
+
+
+def _key(node: exp.Expr) -> str:
+    return node.name.casefold() if isinstance(node, exp.Column) else node.sql().casefold()
