@@ -109,7 +109,7 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
     if context.dialect == "duckdb":
         return _check_duckdb(sql, first, tokens, context)
     if context.dialect == "postgres":
-        words.check_operators(tokens)
+        tokens = words.plain_operators(tokens)
     return _check_parsed(tokens, context)
 
 
@@ -119,10 +119,13 @@ def _check_parsed(tokens: list[Token], context: Context) -> str:
     from tabulaflow_core.data.guard.walk import called_names, check_tree
 
     written = _select_for_table(tokens)
+    first = tokens[0].text.lower()
+    if context.dialect == "mysql" and first == "values":
+        written = [*_plain("SELECT * FROM ("), *written, *_plain(") listed")]
     root = parse(render(written, LEX_RULES[context.dialect]), context.dialect)
     kind = check_tree(root, context)
     words.check_calls(tokens, called_names(root), context)
-    return "table" if tokens[0].text.lower() == "table" else kind
+    return first if first in ("table", "values") else kind
 
 
 def _select_for_table(tokens: list[Token]) -> list[Token]:
@@ -133,23 +136,25 @@ def _select_for_table(tokens: list[Token]) -> list[Token]:
         after = tokens[i + 1].kind if i + 1 < len(tokens) else Kind.OP
         opens = before in ("(", "union", "all", "except", "intersect", "distinct")
         if token.kind is Kind.WORD and token.text.lower() == "table" and opens and after in (Kind.WORD, Kind.QUOTED):
-            for kind, text in ((Kind.WORD, "SELECT"), (Kind.OP, "*"), (Kind.WORD, "FROM")):
-                out.append(Token(kind, text, token.start, token.end, spaced=True))
+            out += _plain("SELECT * FROM")
         else:
             out.append(token)
     return out
 
 
+def _plain(text: str) -> list[Token]:
+    return [Token(Kind.WORD if w.isalnum() else Kind.OP, w, 0, 0, spaced=True) for w in text.split()]
+
+
 def _check_condition(tokens: list[Token], context: Context) -> None:
     """The WHERE of a SHOW is an expression over the list's own columns."""
-    head = [Token(Kind.WORD, word, 0, 0, spaced=True) for word in ("SELECT", "1", "FROM", "listed", "WHERE")]
     tables = set(context.tables)
-    _check_parsed([*head, *tokens], context)
+    _check_parsed([*_plain("SELECT 1 FROM listed WHERE"), *tokens], context)
     context.tables = tables | (context.tables - {"listed"})
 
 
 def _check_duckdb(sql: str, first: str, tokens: list[Token], context: Context) -> str:
-    from tabulaflow_core.data.guard import duckdb_tree
+    from tabulaflow_core.data.guard import duckdb_tree, words
     from tabulaflow_core.data.guard.pivots import close_pivots
 
     kinds = {"summarize": "summarize", "describe": "describe", "desc": "describe", "show": "show", "values": "values",
@@ -164,5 +169,7 @@ def _check_duckdb(sql: str, first: str, tokens: list[Token], context: Context) -
     statement = duckdb_tree.tree(text)
     if statement is None:
         raise Refusal(RefusalCode.UNREADABLE, "DuckDB does not show the parts of this statement.")
+    aliases = duckdb_tree.column_lists(statement)
     duckdb_tree.check(statement, context)
+    words.check_calls(tokens, aliases, context)
     return kinds.get(first, "select")

@@ -13,6 +13,7 @@ _DEFAULT_SCHEMAS = {"public", "main", "dbo"}
 _GROWERS = name_set(
     "array_fill list_resize array_resize lpad randomblob repeat replicate rpad space zeroblob random_bytes"
 )
+_GRAMMAR_FUNCTIONS = name_set("array cast coalesce exists greatest grouping least nullif row treat xmlattributes")
 _MOST_GROWTH = 10_000_000
 """Characters or bytes that one literal argument may ask for: more is a memory blow-up, not a report."""
 
@@ -48,7 +49,8 @@ class Context:
         if lowered in self.user_functions and set(path) <= _DEFAULT_SCHEMAS:
             return
         known = functions.table_functions(self.dialect) if in_from else functions.scalars(self.dialect)
-        shadowed = quoted and self.dialect == "postgres" and name != lowered
+        # A quoted "Lower" or "coalesce" is never the built-in: the one keeps its capital, the other is grammar.
+        shadowed = quoted and self.dialect == "postgres" and (name != lowered or name in _GRAMMAR_FUNCTIONS)
         # DuckDB writes `name.upper()` for `upper(name)`, so what stands before the dot may be a column.
         built_in = not path or self.dialect == "duckdb" or set(path) <= _BUILT_IN_SCHEMAS.get(self.dialect, set())
         if lowered in known and name.isascii() and not shadowed and built_in:

@@ -94,6 +94,22 @@ def check(statement: dict[str, Any], context: Context) -> None:
         raise Refusal(RefusalCode.TOO_DEEP, "The statement is nested too deeply to be checked.") from None
 
 
+def column_lists(value: Any) -> set[str]:
+    """The names that stand before a parenthesis without being calls, lower case: aliases and CTEs with columns."""
+    found: set[str] = set()
+    if isinstance(value, list):
+        for item in value:
+            found |= column_lists(item)
+    elif isinstance(value, dict):
+        if value.get("column_name_alias"):
+            found.add(str(value.get("alias")).lower())
+        if isinstance(value.get("key"), str) and isinstance(value.get("value"), dict) and value["value"].get("aliases"):
+            found.add(value["key"].lower())
+        for child in value.values():
+            found |= column_lists(child)
+    return found
+
+
 def _visit(value: Any, context: Context, ctes: frozenset[str]) -> None:
     if isinstance(value, list):
         for item in value:
@@ -104,7 +120,7 @@ def _visit(value: Any, context: Context, ctes: frozenset[str]) -> None:
         if isinstance(value.get("type"), str):
             _check_node(value, context, ctes)
         for key, child in value.items():
-            if key not in ("cte_map", "literal", "value"):
+            if key != "cte_map":
                 _visit(child, context, ctes)
 
 

@@ -124,13 +124,15 @@ def _explain(reader: Reader, context: Context) -> Rest:
     while reader.take("analyze", "verbose", "extended", "partitions", "format"):
         if reader.take("=") and not (reader.take(*_EXPLAIN_VALUES) or reader.literal()):
             raise reader.unexpected()
+    if first == "analyze" and reader.peek() not in ("select", "with", "values", "("):
+        raise reader.unexpected()
     if context.dialect == "mysql" and reader.peek() not in ("select", "with", "values", "table", "("):
         table = reader.name()
         check_relation(table, "mysql")
         context.tables.add(".".join(table))
         if not reader.done and not reader.literal():
             reader.name()
-        if not reader.done or first == "analyze":
+        if not reader.done:
             raise reader.unexpected()
         return Rest("describe", reader.at)
     return Rest("explain", reader.at)

@@ -27,7 +27,7 @@ _GRAMMAR = name_set(
     trim try_cast top unique union unnest unpivot unsigned update using values varbinary varbit varchar variadic varying
     view when where window with within without xmlattributes xmlelement xmlforest xmltable json_table passing path
     nested ties zone div xor rename against return exists escape glob set seed repeatable off offsets unknown bool
-    boolean flatten input nolock against date datetimeoffset tinyint mediumint year json object bpchar
+    boolean flatten input nolock against date datetimeoffset tinyint mediumint year json object bpchar enum reservoir lambda
     """
 )
 _POSTGRES_OPERATORS = name_set(
@@ -37,6 +37,13 @@ _POSTGRES_OPERATORS = name_set(
     ~~ ~~* != => <% %> <<% %>> <->> <<-> <<<-> <->>>
     """
 )
+_PARSED_OPERATORS = name_set(
+    """
+    !~ !~* !~~ !~~* # #- #> #>> % & && &< &> * + - -> ->> -|- / < <-> << <= <> <@ = => > >= >> ? ?& ?- ?| @> @@ ^ | || ~
+    ~* ~~ ~~* !=
+    """
+)
+_END = Token(Kind.WORD, "", 0, 0)
 _OPERATOR_CHARACTERS = frozenset("+-*/<>=~!@#%^&|`?")
 _MAY_END_IN_SIGN = frozenset("~!@#%^&|`?")
 _PLACEHOLDERS = {
@@ -67,21 +74,36 @@ def check_calls(tokens: list[Token], aliases: set[str], context: Context) -> Non
             raise Refusal(RefusalCode.FUNCTION, f"{token.text}(…) is not on the list of functions that only compute.")
 
 
-def check_operators(tokens: list[Token]) -> None:
-    """Raises `Refusal` for an operator that PostgreSQL does not bring: it runs a function of a user."""
+def plain_operators(tokens: list[Token]) -> list[Token]:
+    """The tokens with `-` in place of operators of PostgreSQL that the parser does not know.
+
+    Raises:
+        Refusal: An operator is not one that PostgreSQL brings: it would run a function of a user.
+    """
+    out: list[Token] = []
     run: list[Token] = []
-    for token in [*tokens, Token(Kind.WORD, "", 0, 0)]:
+    for token in [*tokens, _END]:
         is_operator = token.kind is Kind.OP and token.text in _OPERATOR_CHARACTERS
-        if is_operator and (not run or run[-1].end == token.start):
+        if run and not (is_operator and run[-1].end == token.start):
+            out += _checked(run)
+            run = []
+        if is_operator:
             run.append(token)
-            continue
-        if run:
-            _check_run("".join(t.text for t in run))
-        run = [token] if is_operator else []
+        elif token is not _END:
+            out.append(token)
+    return out
 
 
-def _check_run(run: str) -> None:
-    while len(run) > 1 and run[-1] in "+-" and not _MAY_END_IN_SIGN & set(run):
-        run = run[:-1]
-    if run not in _POSTGRES_OPERATORS:
-        raise Refusal(RefusalCode.OPERATOR, f"The operator {run} is not one of PostgreSQL's own.")
+def _checked(run: list[Token]) -> list[Token]:
+    """One unbroken run of operator characters, cut as PostgreSQL cuts it: a sign at its end stands alone."""
+    text = "".join(token.text for token in run)
+    length = len(run)
+    while length > 1 and text[length - 1] in "+-" and not _MAY_END_IN_SIGN & set(text[:length]):
+        length -= 1
+    operator = text[:length]
+    if operator not in _POSTGRES_OPERATORS:
+        raise Refusal(RefusalCode.OPERATOR, f"The operator {operator} is not one of PostgreSQL's own.")
+    rest = run[length:]
+    if operator in _PARSED_OPERATORS:
+        return run
+    return [Token(Kind.OP, "-", run[0].start, run[length - 1].end, spaced=True), *rest]

@@ -12,18 +12,18 @@ from tabulaflow_core.data.guard.names import names
 
 SCALARS: tuple[str, ...] = names(
     """
-    abbrev abs aclexplode acos acosd acosh age akeys any_value area array_agg array_dims array_fill array_length
-    array_lower array_ndims array_position array_positions array_remove array_replace array_reverse array_sample
-    array_shuffle array_sort array_to_json array_to_string array_to_tsvector array_upper ascii asin asind asinh
-    atan atan2 atan2d atand atanh avals avg bit bit_and bit_count bit_length bit_or bit_xor bool bool_and
-    bool_or box bpchar btrim cardinality casefold cash_words cast cbrt ceil ceiling center char char_length
-    character_length chr cidr circle clock_timestamp coalesce col_description concat concat_ws convert
-    convert_from convert_to corr cos cosd cosh cot cotd count covar_pop covar_samp crc32 crc32c cume_dist
-    current_database current_schema current_schemas current_user daitch_mokotoff date date_add date_bin
-    date_part date_subtract date_trunc datemultirange daterange decode degrees dense_rank dexp diagonal diameter
-    difference digest div dlog1 dlog10 dmetaphone dmetaphone_alt dround dtrunc encode enum_first enum_last
-    enum_range erf erfc every exists exp extract factorial family first_value float4 float8 floor format
-    format_type gamma gcd gen_random_uuid generate_series generate_subscripts get_bit get_byte
+    abbrev abs aclexplode acos acosd acosh age akeys any_value area array array_agg array_dims array_fill
+    array_length array_lower array_ndims array_position array_positions array_remove array_replace array_reverse
+    array_sample array_shuffle array_sort array_to_json array_to_string array_to_tsvector array_upper ascii asin
+    asind asinh atan atan2 atan2d atand atanh avals avg bit bit_and bit_count bit_length bit_or bit_xor bool
+    bool_and bool_or box bpchar btrim cardinality casefold cash_words cast cbrt ceil ceiling center char
+    char_length character_length chr cidr circle clock_timestamp coalesce col_description concat concat_ws
+    convert convert_from convert_to corr cos cosd cosh cot cotd count covar_pop covar_samp crc32 crc32c
+    cume_dist current_database current_schema current_schemas current_user daitch_mokotoff date date_add
+    date_bin date_part date_subtract date_trunc datemultirange daterange decode degrees dense_rank dexp diagonal
+    diameter difference digest div dlog1 dlog10 dmetaphone dmetaphone_alt dround dtrunc encode enum_first
+    enum_last enum_range erf erfc every exists exp extract factorial family first_value float4 float8 floor
+    format format_type gamma gcd gen_random_uuid generate_series generate_subscripts get_bit get_byte
     get_current_ts_config getdatabaseencoding greatest grouping has_any_column_privilege has_column_privilege
     has_database_privilege has_foreign_data_wrapper_privilege has_function_privilege has_language_privilege
     has_parameter_privilege has_schema_privilege has_sequence_privilege has_server_privilege has_table_privilege
@@ -78,8 +78,8 @@ SCALARS: tuple[str, ...] = names(
     unicode_assigned unicode_version unistr unnest upper upper_inc upper_inf uuid_extract_timestamp
     uuid_extract_version uuid_generate_v4 uuidv4 uuidv7 var_pop var_samp varbit varchar variance version
     websearch_to_tsquery width width_bucket word_similarity xid xml xml_is_well_formed
-    xml_is_well_formed_content xml_is_well_formed_document xmlagg xmlcomment xmlconcat xmlexists xmlforest
-    xmlparse xmlpi xmlroot xmlserialize xmltext xmlvalidate xpath xpath_exists
+    xml_is_well_formed_content xml_is_well_formed_document xmlagg xmlattributes xmlcomment xmlconcat xmlexists
+    xmlforest xmlparse xmlpi xmlroot xmlserialize xmltext xmlvalidate xpath xpath_exists
     """
 )
 """Functions and aggregates, sorted."""
