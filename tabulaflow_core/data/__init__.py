@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         QueryFailure,
         QueryOutcome,
         QueryResult,
-        WritableConnector,
     )
     from tabulaflow_core.data.engines.duckdb import DuckDBConnector
     from tabulaflow_core.data.files import FilesConnector
@@ -35,7 +34,6 @@ __all__ = [
     "SQLConnector",
     "SourceSchema",
     "TableSchema",
-    "WritableConnector",
     "mask_url",
 ]
 
@@ -53,7 +51,6 @@ _MODULES = {
     "SQLConnector": "sql",
     "SourceSchema": "schema",
     "TableSchema": "schema",
-    "WritableConnector": "contracts",
     "mask_url": "urls",
 }
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
+from typing import Literal, Protocol, Self, runtime_checkable
 
 import pyarrow as pa
 
 from tabulaflow_core.data.schema import SourceSchema
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: A sqlglot dialect name. The four that are run in the contract suite; others come with the generic connector.
 Dialect = Literal["sqlite", "duckdb", "postgres", "mysql"]
@@ -114,17 +111,3 @@ class DataConnector(Protocol):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
-
-
-class WritableConnector(DataConnector, Protocol):
-    """A source that the library's own methods may write to when it was opened with `read_only=False`."""
-
-    async def write_dataframe_async(
-        self, df: pd.DataFrame, table: str, *, if_exists: Literal["fail", "replace", "append"] = "fail"
-    ) -> None:
-        """Write a DataFrame as a table, all or nothing.
-
-        Raises:
-            WriteNotAllowed: The source is read-only.
-            SourceError: The table is there already, or the engine cannot hold the rows.
-        """

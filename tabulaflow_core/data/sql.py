@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 import pyarrow as pa
 
 from tabulaflow_core.config import Limits
-from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome, QueryResult, WritableConnector
+from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome, QueryResult
 from tabulaflow_core.data.engines.base import Caps, EngineAdapter, EngineFault, IfExists
 from tabulaflow_core.data.hints import hint_for
 from tabulaflow_core.data.schema import SourceSchema
@@ -55,7 +55,7 @@ class SQLConnector:
         limits: Limits | None = None,
         allowed_roots: Sequence[Path] | None = None,
         functions: Sequence[str] = (),
-    ) -> WritableConnector:
+    ) -> SQLConnector:
         """Connect and read the schema.
 
         Args:
@@ -212,7 +212,7 @@ def _adapter_for(source: SourceUrl, *, read_only: bool) -> EngineAdapter:
     return MySQLAdapter(source)
 
 
-async def _open_duckdb_async(source: SourceUrl, *, read_only: bool, limits: Limits | None) -> WritableConnector:
+async def _open_duckdb_async(source: SourceUrl, *, read_only: bool, limits: Limits | None) -> SQLConnector:
     from tabulaflow_core.data.engines.duckdb import DuckDBConnector
 
     return await DuckDBConnector.open_async(source.path, read_only=read_only, limits=limits)

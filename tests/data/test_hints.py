@@ -1,0 +1,43 @@
+"""Hints for unknown names, in each engine's words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tabulaflow_core.data.hints import hint_for
+from tabulaflow_core.data.schema import ColumnSchema, SourceSchema, TableSchema
+
+
+def _table(name: str, *columns: str, schema: str | None = None) -> TableSchema:
+    return TableSchema(name=name, schema=schema, columns=tuple(ColumnSchema(name=c, type="TEXT") for c in columns))
+
+
+SCHEMA = SourceSchema(
+    tables=(
+        _table("Sales", "id", "Amount", "customer_id"),
+        _table("customers", "id", "city"),
+        _table("old", "x", schema="arc"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        ("no such column: amout", "Nearest columns: Amount."),
+        ("no such column: s.amout", "Nearest columns: Amount."),
+        ('column "amout" does not exist', "Nearest columns: Amount."),
+        ("column s.amout does not exist", "Nearest columns: Amount."),
+        ("Unknown column 's.amout' in 'SELECT'", "Nearest columns: Amount."),
+        ("no such column: city", "The column stands in customers.city."),
+        ("no such column: zzz", "The columns of Sales are: id, Amount, customer_id."),
+        ("no such table: custmers", "Nearest tables: customers."),
+        ('relation "custmers" does not exist', "Nearest tables: customers."),
+        ("Table 'shop.custmers' doesn't exist", "Nearest tables: customers."),
+        ("no such table: olt", "Nearest tables: arc.old."),
+        ("no such table: zzzzzz", "The tables are: Sales, customers, arc.old."),
+        ("division by zero", ""),
+    ],
+)
+def test_hints(message: str, hint: str) -> None:
+    assert hint_for(message, SCHEMA, used=("sales",)) == hint
