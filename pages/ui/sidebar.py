@@ -22,11 +22,9 @@ def draw() -> None:
         if conversations:
             st.caption("Recent")
         for conversation in conversations:
-            if st.button(
-                safe.label(conversation.title or "Untitled", length=40),
-                key=f"open-{conversation.id}",
-                type="tertiary",
+            st.page_link(
+                "pages/chat.py",
+                label=safe.label(conversation.title or "Untitled", length=32),
+                query_params={state.URL_KEY: conversation.id},
                 width="stretch",
-            ):
-                state.open_conversation(conversation.id)
-                st.switch_page("pages/chat.py", query_params={state.URL_KEY: conversation.id})
+            )

@@ -126,7 +126,7 @@ def _draw_source(source: SourceInfo) -> None:
                 )
         if source.status == "broken":
             st.error(safe.markdown(source.message), icon=":material/error:")
-        for notice in source.notices:
+        for notice in source.notices if source.kind == "database" else ():
             st.warning(safe.markdown(notice), icon=":material/shield:")
         files = get_runtime().files(state.principal()) if source.kind == "files" else ()
         for table in source.tables:

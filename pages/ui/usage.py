@@ -26,7 +26,11 @@ def draw() -> None:
     _draw_totals(rows)
     by_question, by_model, by_day = st.tabs(["By question", "By model", "By day"])
     with by_question:
-        st.dataframe([_question(row) for row in rows], hide_index=True, width="stretch", key="usage-questions")
+        columns = {
+            "When": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss"),
+            "Question": st.column_config.TextColumn(width="large"),
+        }
+        st.dataframe([_question(row) for row in rows], hide_index=True, column_config=columns, key="usage-questions")
     with by_model:
         st.dataframe(_grouped(rows, "Model", lambda row: row.model), hide_index=True, key="usage-models")
     with by_day:
@@ -57,19 +61,19 @@ def _draw_totals(rows: Sequence[UsageRow]) -> None:
 
 def _figures(rows: Sequence[UsageRow]) -> dict[str, str | int | float]:
     return {
+        "Cost": wording.total_cost([(row.api_cost_usd, row.price_source) for row in rows]),
         "Model calls": sum(row.api_requests for row in rows),
         "Tokens in": sum(row.input_tokens for row in rows),
         "of these cached": sum(row.cached_input_tokens for row in rows),
         "Tokens out": sum(row.output_tokens for row in rows),
         "of these reasoning": sum(row.reasoning_tokens for row in rows),
         "Seconds": round(sum(row.seconds for row in rows), 1),
-        "Cost": wording.total_cost([(row.api_cost_usd, row.price_source) for row in rows]),
     }
 
 
 def _question(row: UsageRow) -> dict[str, str | int | float | datetime]:
-    asked = {"When": row.started_at.astimezone(), "Question": row.question, "Conversation": row.conversation_title}
-    return {**asked, "Model": row.model or "none", **_figures([row])}
+    asked = {"When": row.started_at.astimezone().replace(tzinfo=None), "Question": row.question}
+    return {**asked, **_figures([row]), "Model": row.model or "none", "Conversation": row.conversation_title}
 
 
 def _grouped(rows: Sequence[UsageRow], name: str, key: Callable[[UsageRow], str]) -> list[dict[str, str | int | float]]:

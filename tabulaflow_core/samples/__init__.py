@@ -8,7 +8,7 @@ from typing import Final
 _HERE: Final = Path(__file__).parent
 
 #: Table name -> file.
-SAMPLE_FILES: Final = {"stock": _HERE / "stock.csv", "sales": _HERE / "sales.csv"}
+SAMPLE_FILES: Final = {"inventory": _HERE / "inventory.csv", "sales": _HERE / "sales.csv"}
 
 #: Questions that the samples answer, shown on an empty chat.
 SAMPLE_QUESTIONS: Final = (

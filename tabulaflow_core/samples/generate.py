@@ -33,8 +33,8 @@ SALES: Final = 720
 
 
 def write_samples(folder: Path) -> None:
-    """Write `stock.csv` and `sales.csv` into `folder`."""
-    with (folder / "stock.csv").open("w", newline="", encoding="utf-8") as file:
+    """Write `inventory.csv` and `sales.csv` into `folder`."""
+    with (folder / "inventory.csv").open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("product", "category", "unit_price", "on_hand", "reorder_point"))
         rows.writerows(PRODUCTS)
