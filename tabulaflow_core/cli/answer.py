@@ -46,7 +46,7 @@ class AnswerView:
         """Show the next event."""
         if self._console.as_json:
             if isinstance(event, TurnFinished):
-                self._console.json({"kind": event.kind, "result": await self.result_json_async(event.result)})
+                self._console.end({"kind": event.kind, "result": await self.result_json_async(event.result)})
             else:
                 self._console.raw_json(event.model_dump_json())
         elif isinstance(event, TurnFinished):
@@ -59,7 +59,7 @@ class AnswerView:
         result = self._session.last_result or TurnResult(text="", outcome="interrupted")
         if self._console.as_json:
             made = await self.result_json_async(result)
-            self._console.json({"kind": "turn_interrupted", "result": made, "reason": "Ctrl-C"})
+            self._console.end({"kind": "turn_interrupted", "result": made, "reason": "Ctrl-C"})
         else:
             self._end_streamed()
             self._console.error("Stopped.")
@@ -68,7 +68,7 @@ class AnswerView:
         """Show why the turn failed."""
         if self._console.as_json:
             said = {"type": type(error).__name__, "user_message": error.user_message}
-            self._console.json({"kind": "turn_failed", "error": said})
+            self._console.end({"kind": "turn_failed", "error": said})
         else:
             self._end_streamed()
         self._console.error(error.user_message)

@@ -57,8 +57,21 @@ def run(args: argparse.Namespace, console: Console) -> int:
         raise UsageError("name a source with -s ALIAS=PATH_OR_URL")
     settings = Settings.from_env()
     model = resolve_model(args.model, settings=settings)  # before the files are read: without a model nothing helps
-    with prepare(specs, settings, console) as prepared:
-        return asyncio.run(_ask_async(args, console, prepared, model, kept))
+    try:
+        with prepare(specs, settings, console) as prepared:
+            return asyncio.run(_ask_async(args, console, prepared, model, kept))
+    except KeyboardInterrupt:
+        if console.as_json and not console.ended:  # stopped before the turn began
+            nothing = {
+                "text": "",
+                "outcome": "interrupted",
+                "tables": [],
+                "charts": [],
+                "assumptions": [],
+                "usage": None,
+            }
+            console.end({"kind": "turn_interrupted", "result": nothing, "reason": "Ctrl-C"})
+        raise
 
 
 async def _ask_async(

@@ -32,6 +32,9 @@ class Console:
 
     Args:
         as_json: One JSON object a line on standard output; people's words are left out there.
+
+    Attributes:
+        ended: The last line was written.
     """
 
     def __init__(self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None) -> None:
@@ -39,6 +42,7 @@ class Console:
         self._out = out or sys.stdout
         self._err = err or sys.stderr
         self._status = False
+        self.ended = False
 
     @property
     def streams(self) -> bool:
@@ -48,6 +52,11 @@ class Console:
     def json(self, value: object) -> None:
         """One line of JSON, written at once."""
         self._write(self._out, json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+
+    def end(self, value: object) -> None:
+        """The line that ends the output."""
+        self.ended = True
+        self.json(value)
 
     def raw_json(self, line: str) -> None:
         """One line that is JSON already."""

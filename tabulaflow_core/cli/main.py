@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -42,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = build_parser()
     args = parser.parse_args(argv)
     console = Console(as_json=getattr(args, "json", False))
+    if argv is None:
+        # A stop by the system ends a turn, its statement and its child processes as Ctrl-C does.
+        signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         code: int = args.run(args, console)
         return code

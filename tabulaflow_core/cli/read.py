@@ -26,7 +26,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description="Read files and say how: tables, columns, types, rows, and every decision with its reason. "
         "Each choice can be replaced by an option.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a file to read, such as CSV, TSV or JSON")
     parser.add_argument("--rows", type=int, metavar="N", help="rows to give at most (for people 10, else all)")
     parser.add_argument("--encoding", metavar="NAME", help="such as utf-8 or cp1252")
     parser.add_argument("--delimiter", metavar="CHAR", help=r"the separator; \t for a tab")

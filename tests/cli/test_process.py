@@ -1,0 +1,110 @@
+"""The command as a process: exit codes, signals, pipes, and how little `--help` loads."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "tabulaflow_core.cli"]
+#: Generous: it is about ending at all, not about speed.
+PATIENCE = 60
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+
+
+def start(*argv: object, **more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *map(str, argv)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **more},
+    )
+
+
+@pytest.fixture
+def silent_server() -> Iterator[str]:
+    """An endpoint that takes the request and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_turn_says_so_and_exits_130(
+    inventory: Path, tmp_path: Path, silent_server: str, number: int
+) -> None:
+    kept = tmp_path / "talk.json"
+    options = ["-s", f"inventory={inventory}", "-m", "compatible:x", "--json", "--session", kept]
+    process = start("ask", "anything?", *options, TABULAFLOW_BASE_URL=silent_server)
+    assert json.loads(process.stdout.readline())["kind"] == "turn_started"
+    process.send_signal(number)
+    out, err = process.communicate(timeout=PATIENCE)
+    last = json.loads(out.splitlines()[-1])
+    assert process.returncode == 130
+    assert last["kind"] == "turn_interrupted"
+    assert last["result"]["outcome"] == "interrupted"
+    assert "Traceback" not in err
+    assert "anything?" in kept.read_text()
+
+
+@posix
+def test_an_interrupted_statement_is_stopped(shop: Path) -> None:
+    process = start("sql", "-s", f"shop={shop}", "-")
+    process.stdin.write('{"id": 1, "sql": "SELECT 1"}\n')
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["rows"] == [[1]]
+    process.stdin.write(json.dumps({"id": 2, "sql": ENDLESS}) + "\n")
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+
+
+def test_a_statement_is_stopped_at_its_time(shop: Path) -> None:
+    process = start("sql", "-s", f"shop={shop}", ENDLESS, "--timeout", 0.2, "--json")
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert json.loads(out)["refused"] is False
+    assert "stopped" in json.loads(out)["error"]
+
+
+@posix
+def test_a_reader_that_leaves_early_is_no_fault(shop: Path) -> None:
+    process = start("sql", "-s", f"shop={shop}", "-")
+    process.stdout.close()
+    process.stdin.write('{"id": 1, "sql": "SELECT 1"}\n')
+    process.stdin.close()
+    assert process.wait(timeout=PATIENCE) == 1
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from tabulaflow_core.cli.main import build_parser\n"
+        "build_parser().format_help()\n"
+        "heavy = 'pandas pyarrow duckdb sqlglot sqlalchemy openai plotly pydantic asyncio xllamacpp streamlit'\n"
+        "print(sorted(set(heavy.split()) & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_version_and_help_exit_with_zero() -> None:
+    for option in ("--version", "--help"):
+        done = subprocess.run([*COMMAND, option], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert done.returncode == 0
+        assert done.stdout.startswith(("tabulaflow ", "usage: tabulaflow"))

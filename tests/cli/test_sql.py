@@ -1,0 +1,121 @@
+"""`tabulaflow sql`: one query, and many from standard input."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+KEYS = {"refused", "error", "columns", "rows", "row_count", "truncated", "seconds"}
+
+
+def test_rows_for_programs(run: Run, shop: Path) -> None:
+    ran = run("sql", "-s", f"shop={shop}", "SELECT id, amount, raw, id FROM orders ORDER BY id", "--json")
+    (answer,) = ran.lines
+    assert ran.code == 0
+    assert set(answer) == KEYS
+    assert answer["columns"] == ["id", "amount", "raw", "id"]
+    assert answer["rows"] == [[1, 10.5, "0102", 1], [2, None, None, 2], [2**53 + 1, 3.0, "", 2**53 + 1]]
+    assert (answer["refused"], answer["error"], answer["row_count"], answer["truncated"]) == (False, None, 3, False)
+
+
+def test_rows_for_people_hold_no_escape_codes(run: Run, shop: Path) -> None:
+    ran = run("sql", "-s", f"shop={shop}", "SELECT amount, note FROM orders ORDER BY id")
+    assert [line.rstrip() for line in ran.out.splitlines()] == [
+        "amount  note",
+        "──────  ───────",
+        "  10.5  a[31mred",
+        "        b",
+        "     3  c",
+    ]
+    assert "\x1b" not in ran.out
+    assert "3 rows in" in ran.err
+
+
+def test_a_refusal_says_why(run: Run, shop: Path) -> None:
+    ran = run("sql", "-s", f"shop={shop}", "DELETE FROM orders", "--json")
+    assert ran.code == 1
+    assert ran.lines[0]["refused"] is True
+    assert "DELETE" in ran.lines[0]["error"]
+    assert ran.lines[0]["rows"] is None
+    told = run("sql", "-s", f"shop={shop}", "DELETE FROM orders")
+    assert told.code == 1
+    assert told.err.startswith("Refused: ")
+    assert run("sql", "-s", f"shop={shop}", "SELECT count(*) FROM orders", "--json").lines[0]["rows"] == [[3]]
+
+
+def test_a_fault_of_the_query_is_no_refusal(run: Run, shop: Path) -> None:
+    ran = run("sql", "-s", f"shop={shop}", "SELECT nothing FROM orders", "--json")
+    assert ran.code == 1
+    assert ran.lines[0]["refused"] is False
+    assert "nothing" in ran.lines[0]["error"]
+
+
+def test_a_limit_is_said(run: Run, shop: Path) -> None:
+    ran = run("sql", "-s", f"shop={shop}", "SELECT id FROM orders", "--rows", 2, "--json")
+    assert (ran.lines[0]["row_count"], ran.lines[0]["truncated"]) == (2, True)
+
+
+def test_lines_from_standard_input(run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    requests = [
+        '{"id": "a", "sql": "SELECT count(*) AS n FROM orders"}',
+        "",
+        '{"id": 2, "sql": "DROP TABLE orders"}',
+        "not json",
+        '{"id": 3}',
+        '{"id": 4, "sql": "SELECT 1/0 AS x, zz FROM orders"}',
+        '{"id": 5, "sql": "SELECT 5"}',
+    ]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(requests)))
+    ran = run("sql", "-s", f"shop={shop}", "-")
+    assert ran.code == 0
+    assert [line["id"] for line in ran.lines] == ["a", 2, None, 3, 4, 5]
+    assert [line["refused"] for line in ran.lines] == [False, True, False, False, False, False]
+    assert [line["error"] is None for line in ran.lines] == [True, False, False, False, False, True]
+    assert all(set(line) == KEYS | {"id", "changed"} and line["changed"] is None for line in ran.lines)
+    assert ran.lines[0]["rows"] == [[3]]
+
+
+def test_one_file_is_a_table_and_several_can_be_joined(run: Run, inventory: Path, tmp_path: Path) -> None:
+    one = run("sql", "-s", f"stock={inventory}", "SELECT sum(on_hand) AS n FROM stock", "--json")
+    assert one.lines[0]["rows"] == [[51]]
+    prices = tmp_path / "p.csv"
+    prices.write_text("product,price\nHDMI cable,2.50\nUSB-C dock,90.00\n")
+    joined = "SELECT s.product, p.price FROM stock s JOIN prices p USING (product) ORDER BY 1"
+    both = run("sql", "-s", f"stock={inventory}", "-s", f"prices={prices}", joined, "--json")
+    assert [row[0] for row in both.lines[0]["rows"]] == ["HDMI cable", "USB-C dock"]
+
+
+def test_several_sources_need_a_choice(run: Run, inventory: Path, shop: Path) -> None:
+    sources = ["-s", f"stock={inventory}", "-s", f"shop={shop}"]
+    ran = run("sql", *sources, "SELECT 1")
+    assert ran.code == 2
+    assert "--on" in ran.err
+    chosen = run("sql", *sources, "--on", "shop", "SELECT count(*) FROM orders", "--json")
+    assert chosen.lines[0]["rows"] == [[3]]
+    wrong = run("sql", *sources, "--on", "nowhere", "SELECT 1")
+    assert wrong.code == 1
+    assert "no source called 'nowhere'" in wrong.err
+
+
+def test_urls_and_odd_paths(run: Run, shop: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "a b%20#?.sqlite"
+    odd.write_bytes(shop.read_bytes())
+    for place in (odd, f"sqlite:///{shop}"):
+        assert run("sql", "-s", f"x={place}", "SELECT count(*) FROM orders", "--json").lines[0]["rows"] == [[3]]
+    bad = run("sql", "-s", "x=oracle://me:hush@127.0.0.1/y", "SELECT 1")
+    assert bad.code == 1
+    assert "oracle" in bad.err
+    assert "hush" not in bad.err
+
+
+def test_a_duckdb_file_is_told_by_its_bytes(run: Run, tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "duck.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 42 AS n")
+    assert run("sql", "-s", f"d={path}", "SELECT n FROM t", "--json").lines[0]["rows"] == [[42]]
