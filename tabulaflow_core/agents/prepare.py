@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+from tabulaflow_core.agents.compaction import NEWS
 from tabulaflow_core.agents.conversation import Conversation
 from tabulaflow_core.agents.prompt import Told, news_text, system_text, told_from
 from tabulaflow_core.agents.sources import Source
@@ -38,4 +39,4 @@ def tell_sources(
         texts = [m.text for m in messages if isinstance(m, SystemMessage) or (isinstance(m, UserMessage) and m.host)]
         conversation.told = told_from(texts, sources)
     if news := news_text(sources, question, conversation.told, notes=notes):
-        messages.append(UserMessage(f"(From the application, not the person.)\n{news}", host=True))
+        messages.append(UserMessage(f"{NEWS}\n{news}", host=True))

@@ -7,7 +7,15 @@ from contextlib import aclosing
 from typing import Final
 
 from tabulaflow_core.agents import output_type as output
-from tabulaflow_core.agents.events import AnswerDelta, Narration, Outcome, SessionEvent
+from tabulaflow_core.agents.compaction import shortened, too_long
+from tabulaflow_core.agents.events import (
+    AnswerDelta,
+    CompactionFinished,
+    CompactionStarted,
+    Narration,
+    Outcome,
+    SessionEvent,
+)
 from tabulaflow_core.agents.repeats import REMINDER, Repeats
 from tabulaflow_core.agents.tools.protocol import Ending, ToolOutcome, failed
 from tabulaflow_core.agents.turn import Step, Turn
@@ -21,6 +29,7 @@ from tabulaflow_core.models.contracts import (
     UserMessage,
 )
 from tabulaflow_core.models.text_calls import TextCallParser
+from tabulaflow_core.output.figures import unsupported_figures
 
 LAST_STEP: Final = "No further tool calls are possible in this turn. Answer now with what the results above show."
 _CALLS_USED_UP: Final = (
@@ -42,6 +51,8 @@ async def answer(turn: Turn) -> AsyncGenerator[SessionEvent]:
         if last and turn.meter.calls:
             messages.append(UserMessage(LAST_STEP, host=True))
         step = Step(turn.step)
+        for event in _made_to_fit(turn, last=last):
+            yield event
         async with aclosing(turn.stream_step(_request(turn, last=last), step)) as events:
             async for event in events:
                 yield event
@@ -75,6 +86,19 @@ async def answer(turn: Turn) -> AsyncGenerator[SessionEvent]:
         if ending is not None:
             yield _ended(turn, ending)
             return
+
+
+def _made_to_fit(turn: Turn, *, last: bool) -> Iterator[SessionEvent]:
+    """Shorten the history when it nears the window."""
+    window = turn.model.facts.context_tokens
+    request = _request(turn, last=last)
+    if not too_long(request, window):
+        return
+    messages = turn.conversation.messages
+    before = len(messages)
+    yield CompactionStarted()
+    messages[:] = shortened(request, window)
+    yield CompactionFinished(messages_before=before, messages_after=len(messages))
 
 
 def _request(turn: Turn, *, last: bool) -> ModelRequest:
@@ -128,6 +152,8 @@ def _said(turn: Turn, step: Step) -> Iterator[SessionEvent]:
         turn.outcome = outcome_of(turn, text, refused=step.reason == "refused")
     if step.reason == "length":
         turn.assumptions.append("The answer was cut at the model's output limit.")
+    if turn.outcome == "answered" and turn.output_type is None and (missing := _unsupported(turn, text)):
+        turn.assumptions.append(f"No result of this conversation holds {', '.join(missing)}: check before use.")
     turn.text = text
     turn.in_flight = ""
     turn.conversation.messages.append(AssistantMessage(text))
@@ -143,3 +169,11 @@ def outcome_of(turn: Turn, text: str, *, refused: bool = False) -> Outcome:
         return "needs_clarification"
     # Words without a result in this turn rest on an earlier one, or on nothing that the data says.
     return "answered" if turn.conversation.results and not turn.failed else "cannot_answer"
+
+
+def _unsupported(turn: Turn, text: str) -> tuple[str, ...]:
+    """Return the figures of `text` that nothing the person asked and no result holds."""
+    tables = [result.table for result in (*turn.conversation.results, *turn.context.results)]
+    # Results of a history that was taken up again are there as the model saw them.
+    seen = [m.text for m in turn.conversation.messages if isinstance(m, ToolMessage | UserMessage)]
+    return unsupported_figures(text, tables, question="\n".join(seen))

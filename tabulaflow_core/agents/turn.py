@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from datetime import date
@@ -178,6 +178,8 @@ class Turn:
         """
         tool = self.tools.get(call.name)
         args = call.arguments or {}
+        if tool is not None:
+            args = tool.completed(args, self.context)
         title = tool.title(args) if tool else f"Unknown tool {call.name}"
         yield ToolStarted(step=step, call_id=call.id, name=call.name, title=title, args=args)
         began = asyncio.get_running_loop().time()
@@ -188,7 +190,7 @@ class Turn:
         elif call.arguments is None:
             outcome = bad_arguments(call)
         else:
-            async with aclosing(self._watched(tool, call, step)) as running:
+            async with aclosing(self._watched(tool.run(args, self.context), call, step)) as running:
                 async for item in running:
                     if isinstance(item, ToolOutcome):
                         outcome = item
@@ -212,11 +214,13 @@ class Turn:
             yield Artifact(spec=spec)
         yield outcome
 
-    async def _watched(self, tool: Tool, call: ToolCall, step: int) -> AsyncGenerator[SessionEvent | ToolOutcome]:
+    async def _watched(
+        self, run: Coroutine[object, object, ToolOutcome], call: ToolCall, step: int
+    ) -> AsyncGenerator[SessionEvent | ToolOutcome]:
         """Run the tool as a task, so that it can say that it still runs, and end it when the turn ends."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        task = asyncio.ensure_future(tool.run(call.arguments or {}, self.context))
+        task = asyncio.ensure_future(run)
         try:
             while True:
                 wait = min(_PROGRESS_SECONDS, max(self.context.deadline - loop.time(), 0.0))

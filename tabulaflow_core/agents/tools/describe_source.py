@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from tabulaflow_core.agents.retrieval import ranked
 from tabulaflow_core.agents.schema_text import table_line
 from tabulaflow_core.agents.sources import Source
-from tabulaflow_core.agents.tools.protocol import ToolArgs, ToolContext, ToolOutcome, failed
+from tabulaflow_core.agents.tools.protocol import AsGiven, ToolArgs, ToolContext, ToolOutcome, failed
 from tabulaflow_core.models.contracts import JsonObject, ToolSpec
 
 _MOST: Final = 8
@@ -20,7 +20,7 @@ class _Args(ToolArgs):
     table: str | None = None
 
 
-class DescribeSource:
+class DescribeSource(AsGiven):
     """The tool `describe_source`."""
 
     @property

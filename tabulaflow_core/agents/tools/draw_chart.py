@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from tabulaflow_core.agents.tools.drawing import ChartArgs, drawn
-from tabulaflow_core.agents.tools.protocol import ToolContext, ToolOutcome, failed
+from tabulaflow_core.agents.tools.protocol import AsGiven, ToolContext, ToolOutcome, failed
 from tabulaflow_core.agents.tools.run_query import CHART_SCHEMA
 from tabulaflow_core.errors import NotFound
 from tabulaflow_core.models.contracts import JsonObject, ToolSpec
@@ -15,7 +15,7 @@ class _Args(ChartArgs):
     result_id: str
 
 
-class DrawChart:
+class DrawChart(AsGiven):
     """The tool `draw_chart`."""
 
     @property

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from tabulaflow_core.agents.tools.protocol import Ending, ToolArgs, ToolContext, ToolOutcome, failed
+from tabulaflow_core.agents.tools.protocol import AsGiven, Ending, ToolArgs, ToolContext, ToolOutcome, failed
 from tabulaflow_core.models.contracts import JsonObject, ToolSpec
 
 
@@ -15,7 +15,7 @@ class _Args(ToolArgs):
     text: str
 
 
-class NoAnswer:
+class NoAnswer(AsGiven):
     """The tool `no_answer`."""
 
     @property

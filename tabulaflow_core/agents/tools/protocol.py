@@ -78,6 +78,9 @@ class Tool(Protocol):
     def spec(self) -> ToolSpec:
         """How it is offered."""
 
+    def completed(self, args: JsonObject, context: ToolContext) -> JsonObject:
+        """The arguments as they will be used, with what the model left open filled in."""
+
     def title(self, args: JsonObject) -> str:
         """What a person reads while it runs."""
 
@@ -87,6 +90,14 @@ class Tool(Protocol):
         Raises:
             TabulaflowError: The source or a port failed; the turn ends with it.
         """
+
+
+class AsGiven:
+    """Base of the tools that take their arguments as given."""
+
+    def completed(self, args: JsonObject, context: ToolContext) -> JsonObject:
+        """The arguments, unchanged."""
+        return args
 
 
 class ToolArgs(BaseModel):

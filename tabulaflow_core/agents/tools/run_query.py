@@ -59,6 +59,14 @@ class RunQuery:
             },
         )
 
+    def completed(self, args: JsonObject, context: ToolContext) -> JsonObject:
+        """The arguments with the source that the statement means, when it is clear."""
+        sql, named = args.get("sql"), args.get("source")
+        if not isinstance(sql, str):
+            return args
+        routed = route(context.sources, named if isinstance(named, str) else "", sql)
+        return args if routed.source is None else {**args, "source": routed.source.alias}
+
     def title(self, args: JsonObject) -> str:
         """What a person reads while it runs."""
         source = args.get("source")
