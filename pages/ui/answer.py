@@ -88,7 +88,10 @@ def draw_artifacts(artifacts: list[ArtifactSpec], *, turn_id: str) -> None:
 
 def draw_chart(spec: ChartSpec, *, key: str) -> None:
     """The figure with its one-line summary, which a screen reader gets too."""
-    st.plotly_chart(json.loads(spec.plotly), key=key, config={"displaylogo": False}, alt=spec.summary or spec.title)
+    figure = json.loads(spec.plotly)
+    # A figure without a template gets plotly's own colours, not the theme's.
+    figure["layout"].setdefault("colorway", st.get_option("theme.chartCategoricalColors"))
+    st.plotly_chart(figure, key=key, config={"displaylogo": False}, alt=spec.summary or spec.title)
     if spec.summary:
         st.caption(safe.markdown(spec.summary))
 

@@ -10,11 +10,20 @@ import streamlit as st
 
 from pages.ui import wording
 
+
 #: A browser's numbers are doubles: whole numbers beyond this would be rounded, so they travel as text.
 _EXACT_IN_BROWSER: Final = 2**53
 
 
-def draw(table: pa.Table, *, key: str, limit: int, total: int | None = None, truncated: bool = False) -> None:
+def draw(
+    table: pa.Table,
+    *,
+    key: str,
+    limit: int,
+    total: int | None = None,
+    truncated: bool = False,
+    elsewhere: str = "The download has them all.",
+) -> None:
     """Draw `table`.
 
     Args:
@@ -22,16 +31,24 @@ def draw(table: pa.Table, *, key: str, limit: int, total: int | None = None, tru
         limit: Rows shown at most.
         total: Rows there are, when `table` holds only the first ones.
         truncated: The result was cut at a cap, so that `total` is not all there is.
+        elsewhere: Said when rows are left out: where the others are.
     """
     total = table.num_rows if total is None else total
     shown = table.slice(0, limit)
     if table.num_columns:
+        grid = displayable(shown)
         height = 35 * (min(shown.num_rows, 10) + 1) + 3
-        st.dataframe(displayable(shown), key=key, hide_index=True, height=max(height, 73), width="stretch")
+        st.dataframe(
+            grid,
+            key=key,
+            hide_index=True,
+            height=max(height, 73),
+            column_config=_number_formats(shown, grid.column_names),
+        )
     if truncated:
         st.caption(f"The first {total:,} rows. There are more: the result was cut at a cap.")
     elif shown.num_rows < total:
-        st.caption(f"{shown.num_rows:,} of {total:,} rows shown. The download has them all.")
+        st.caption(f"{shown.num_rows:,} of {total:,} rows shown. {elsewhere}".rstrip())
     else:
         st.caption(f"{wording.count(total, 'row')}, {wording.count(table.num_columns, 'column')}")
 
@@ -47,6 +64,21 @@ def displayable(table: pa.Table) -> pa.Table:
     return pa.table([_column(column) for column in table.columns], names=names)
 
 
+def _fits_a_double(column: pa.ChunkedArray) -> bool:
+    """Whether every decimal of `column` is shown as written when it travels as a number."""
+    extremes = pc.min_max(column).as_py().values()
+    return all(value is None or abs(value) * 10**column.type.scale < _EXACT_IN_BROWSER for value in extremes)
+
+
+def _number_formats(table: pa.Table, names: list[str]) -> dict[str, object]:
+    """Decimals keep as many places as their column has."""
+    formats: dict[str, object] = {}
+    for name, column in zip(names, table.columns, strict=True):
+        if pa.types.is_decimal(column.type) and column.type.scale > 0 and _fits_a_double(column):
+            formats[name] = st.column_config.NumberColumn(format=f"%.{column.type.scale}f")
+    return formats
+
+
 def _column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_integer(kind) and kind.bit_width == 64:
@@ -54,8 +86,7 @@ def _column(column: pa.ChunkedArray) -> pa.ChunkedArray:
         if any(value is not None and abs(value) > _EXACT_IN_BROWSER for value in extremes.values()):
             return column.cast(pa.string())
     if pa.types.is_decimal(kind):
-        # A double shows up to 15 digits as written; beyond that the exact text is better than a sortable number.
-        return column.cast(pa.float64()) if kind.precision <= 15 else column.cast(pa.string())
+        return column.cast(pa.float64()) if _fits_a_double(column) else column.cast(pa.string())
     if pa.types.is_nested(kind) or pa.types.is_duration(kind) or pa.types.is_interval(kind):
         return pa.chunked_array([[None if v is None else str(v) for v in column.to_pylist()]], pa.string())
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):

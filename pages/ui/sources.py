@@ -144,7 +144,7 @@ def _draw_table(source: SourceInfo, table: TableSchema, origin: FileOutcome | No
     with opened:
         try:
             preview = get_runtime().preview(state.principal(), source.alias, table.qualified_name, limit=_PREVIEW_ROWS)
-            grid.draw(preview, key=f"preview-{key}", limit=_PREVIEW_ROWS, total=table.row_count)
+            grid.draw(preview, key=f"preview-{key}", limit=_PREVIEW_ROWS, total=table.row_count, elsewhere="")
         except TabulaflowError as error:
             st.error(safe.markdown(error.user_message), icon=":material/error:")
         columns = [{"Column": c.name, "Type": c.type, "Remark": c.comment} for c in table.columns]

@@ -32,3 +32,8 @@ def test_bytes_and_lists_are_readable() -> None:
     shown = grid.displayable(pa.table({"b": [b"\x01\xff", None], "l": [[1, 2], None]}))
     assert shown.column(0).to_pylist() == ["0x01ff", None]
     assert shown.column(1).to_pylist() == ["[1, 2]", None]
+
+
+def test_wide_decimals_of_small_values_are_numbers() -> None:
+    column = pa.array([Decimal("657.00"), None], pa.decimal128(18, 2))
+    assert grid.displayable(pa.table({"revenue": column})).column(0).to_pylist() == [657.0, None]
