@@ -17,9 +17,24 @@ _runtime: Runtime | None = None
 
 def get_runtime() -> Runtime:
     """The runtime of this process, made on first use and closed when the process ends."""
-    global _runtime
     with _lock:
-        if _runtime is None:
-            _runtime = Runtime()
-            atexit.register(_runtime.close)
-        return _runtime
+        return _runtime if _runtime is not None else _adopt(Runtime())
+
+
+def adopt(runtime: Runtime) -> Runtime:
+    """Make `runtime` the one of this process, for programs with models of their own; it is closed at exit.
+
+    Raises:
+        RuntimeError: There is one already.
+    """
+    with _lock:
+        if _runtime is not None:
+            raise RuntimeError("this process has a runtime already")
+        return _adopt(runtime)
+
+
+def _adopt(runtime: Runtime) -> Runtime:
+    global _runtime
+    _runtime = runtime
+    atexit.register(runtime.close)
+    return runtime

@@ -1,0 +1,262 @@
+"""Sources of a runtime: files, databases, what is refused, and what is said when something is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+
+from tabulaflow_core.config import Settings
+from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.errors import NotFound, SourceError, SourceUnavailable, SourceUrlError, UnknownSource
+from tabulaflow_core.models.scripted import ScriptedModel, call, delay, text
+from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.principal import LOCAL_USER, Principal
+from tabulaflow_core.runtime import Runtime
+from tabulaflow_core.runtime.uploads import plain_name
+from tests.runtime.conftest import MakeRuntime, drain
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+
+
+def write(folder: Path, name: str, content: str | bytes) -> tuple[str, Path]:
+    path = folder / f"upload-{name}"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return name, path
+
+
+def test_files_form_one_source_and_an_unreadable_one_harms_nobody(rt: Runtime, tmp_path: Path) -> None:
+    outcomes = rt.add_files(
+        LOCAL_USER,
+        [
+            write(tmp_path, "orders.csv", "id,customer\n1,7\n2,8\n"),
+            write(tmp_path, "picture.csv", PNG),
+            ("missing.csv", tmp_path / "missing.csv"),
+            write(tmp_path, "customers.csv", "id,name\n7,Ann\n8,Bo\n"),
+        ],
+    )
+    assert [outcome.status for outcome in outcomes] == ["loaded", "message", "message", "loaded"]
+    assert outcomes[1].message
+    assert outcomes[0].report["rows_in_table"] == 2
+    (source,) = rt.sources(LOCAL_USER)
+    assert (source.alias, source.kind, source.status) == ("files", "files", "ready")
+    assert sorted(table.name for table in source.tables) == ["customers", "orders"]
+    joined = rt.run_sql(
+        LOCAL_USER, "files", "SELECT name FROM orders JOIN customers ON customer = customers.id ORDER BY 1"
+    )
+    assert isinstance(joined, StoredResult)
+    assert joined.table.to_pylist() == [{"name": "Ann"}, {"name": "Bo"}]
+    assert rt.result(LOCAL_USER, joined.id).table.equals(joined.table)
+    assert [file.name for file in rt.files(LOCAL_USER)] == ["orders.csv", "picture.csv", "customers.csv"]
+
+
+def test_two_files_of_one_stem_get_two_tables(rt: Runtime, tmp_path: Path) -> None:
+    rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n1,2\n"), write(tmp_path, "a.txt", "x,y\n3,4\n")])
+    (source,) = rt.sources(LOCAL_USER)
+    assert sorted(table.name for table in source.tables) == ["a", "a_2"]
+    assert rt.preview(LOCAL_USER, "files", "a_2").column("x").to_pylist() == [3]
+
+
+def test_the_same_name_again_replaces_and_says_so(rt: Runtime, tmp_path: Path) -> None:
+    rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n1,2\n")])
+    (again,) = rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n5,6\n")])
+    assert "replaces" in again.message
+    assert rt.preview(LOCAL_USER, "files", "a").column("x").to_pylist() == [5]
+    (broken,) = rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", PNG)])
+    assert (broken.status, "stays" in broken.message) == ("message", True)
+    assert rt.preview(LOCAL_USER, "files", "a").column("x").to_pylist() == [5]
+
+
+def test_a_file_is_read_again_as_told(rt: Runtime, tmp_path: Path) -> None:
+    rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "code,n\n001,1\n002,2\n")])
+    outcome = rt.reread_file(LOCAL_USER, "a.csv", {"header": False})
+    assert outcome.tables[0].row_count == 3
+    with pytest.raises(SourceError, match="nonsense"):
+        rt.reread_file(LOCAL_USER, "a.csv", {"nonsense": 1})
+    with pytest.raises(NotFound):
+        rt.reread_file(LOCAL_USER, "b.csv", {})
+
+
+def test_a_removed_file_leaves_the_disk(rt: Runtime, tmp_path: Path, settings: Settings) -> None:
+    rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,secret\n1,2\n")])
+    kept = [path for path in (settings.data_dir / "files").rglob("*") if path.is_file()]
+    assert len(kept) == 2, "the original and the table"
+    rt.remove_file(LOCAL_USER, "a.csv")
+    assert not [path for path in kept if path.exists()]
+    assert rt.sources(LOCAL_USER) == ()
+    with pytest.raises(NotFound):
+        rt.remove_file(LOCAL_USER, "a.csv")
+
+
+def test_a_file_added_during_a_turn_does_not_break_it(rt: Runtime, tmp_path: Path, model: ScriptedModel) -> None:
+    rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n1,2\n")])
+    model.enqueue(delay(0.5), call("run_query", sql="SELECT x FROM a"))
+    model.enqueue(text("One."))
+    conversation = rt.new_conversation(LOCAL_USER)
+    turn = rt.start_turn(LOCAL_USER, conversation.id, "x?")
+    for batch in turn.attach():
+        if batch:
+            break
+    rt.add_files(LOCAL_USER, [write(tmp_path, "b.csv", "x,y\n1,2\n")])
+    assert len(rt.sources(LOCAL_USER)[0].tables) == 2
+    tools = [event for event in drain(turn) if event.kind == "tool_finished"]
+    assert [tool.ok for tool in tools] == [True]
+
+
+def test_samples_once(rt: Runtime) -> None:
+    first = rt.add_samples(LOCAL_USER)
+    again = rt.add_samples(LOCAL_USER)
+    assert first.tables == again.tables
+    assert len(first.tables) == len(rt.files(LOCAL_USER)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\data\\sales.csv", "sales.csv"),
+        ("\0a\n.csv", "a.csv"),
+        (".hidden", "hidden"),
+        ("/", "file"),
+        ("Übersicht 2026.xlsx", "Übersicht 2026.xlsx"),
+    ],
+)
+def test_names_of_files_are_only_names(given: str, kept: str) -> None:
+    assert plain_name(given) == kept
+
+
+def test_very_long_names_keep_their_suffix() -> None:
+    name = plain_name("ü" * 300 + ".csv")
+    assert name.endswith(".csv")
+    assert len(name.encode()) <= 200
+
+
+def test_a_database_is_kept_with_its_password_hidden(
+    rt: Runtime, make_runtime: MakeRuntime, shop: str, settings: Settings
+) -> None:
+    assert rt.test_database(LOCAL_USER, shop).tables[0].name == "orders"
+    assert rt.sources(LOCAL_USER) == ()
+    added = rt.add_database(LOCAL_USER, "shop", shop)
+    assert (added.alias, added.dialect, added.status, added.tables[0].row_count) == ("shop", "sqlite", "ready", 3)
+    (source,) = make_runtime().sources(LOCAL_USER)
+    assert source.id == added.id
+    assert rt.preview(LOCAL_USER, "shop", "orders", limit=2).num_rows == 2
+    with pytest.raises(SourceError, match="already"):
+        rt.add_database(LOCAL_USER, "shop", shop)
+    refused = rt.run_sql(LOCAL_USER, "shop", "DELETE FROM orders")
+    assert isinstance(refused, QueryFailure)
+    with pytest.raises(NotFound):
+        rt.preview(LOCAL_USER, "shop", "nothing")
+    rt.remove_source(LOCAL_USER, added.id)
+    with pytest.raises(UnknownSource):
+        rt.run_sql(LOCAL_USER, "shop", "SELECT 1")
+    with pytest.raises(NotFound):
+        rt.remove_source(LOCAL_USER, added.id)
+
+
+def test_a_password_is_nowhere(rt: Runtime, settings: Settings) -> None:
+    url = "postgresql://reader:hunter2@127.0.0.1:1/sales"
+    with pytest.raises(SourceUnavailable) as caught:
+        rt.add_database(LOCAL_USER, "sales", url)
+    assert "hunter2" not in f"{caught.value.user_message}{caught.value.detail}"
+    services = rt._services
+    secret = services.store.secrets.encrypt(LOCAL_USER, url)
+    record = services.store.sources.add_database_async(
+        LOCAL_USER,
+        "sales",
+        dialect="postgres",
+        url_masked="postgresql://reader:***@127.0.0.1:1/sales",
+        url_secret=secret,
+    )
+    rt._call(record)
+    (source,) = rt.sources(LOCAL_USER)
+    assert source.status == "broken"
+    assert source.message
+    assert "hunter2" not in repr(source)
+    rt.close()
+    for path in settings.data_dir.rglob("*"):
+        if path.is_file():
+            assert b"hunter2" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("alias", ["", "files", "Files", "a b", "1a", "x" * 64, "a;b"])
+def test_names_of_sources(rt: Runtime, shop: str, alias: str) -> None:
+    with pytest.raises(SourceError):
+        rt.add_database(LOCAL_USER, alias, shop)
+
+
+def test_database_files_stay_within_their_folders(rt: Runtime, settings: Settings, tmp_path: Path) -> None:
+    rt.sources(LOCAL_USER)
+    own = settings.data_dir / "tabulaflow.db"
+    assert own.exists()
+    for url in (
+        f"sqlite:///{own}",
+        f"sqlite:///{tmp_path}/x/../data/tabulaflow.db",
+        "sqlite:////etc/passwd",
+        "sqlite:///:memory:",
+        f"sqlite:///file:{own}?mode=rw",
+        f"duckdb:///{own}",
+        "mysql://root@127.0.0.1:3306/test?local_infile=1",
+        "file:///etc/passwd",
+    ):
+        with pytest.raises(SourceUrlError):
+            rt.test_database(LOCAL_USER, url)
+    link = tmp_path / "link.db"
+    link.symlink_to(own)
+    with pytest.raises(SourceUrlError):
+        rt.test_database(LOCAL_USER, f"sqlite:///{link}")
+
+
+def test_a_lost_key_asks_for_the_password_again(
+    rt: Runtime, make_runtime: MakeRuntime, settings: Settings, shop: str
+) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    other = Fernet.generate_key().decode()
+    lost = make_runtime(replace(settings, secret_keys=(other,)))
+    (source,) = lost.sources(LOCAL_USER)
+    assert source.status == "broken"
+    assert "Enter the password again" in source.message
+    with pytest.raises(SourceUnavailable, match="Enter the password again"):
+        lost.run_sql(LOCAL_USER, "shop", "SELECT 1")
+    rotated = make_runtime(replace(settings, secret_keys=(other, *settings.secret_keys)))
+    assert rotated.sources(LOCAL_USER)[0].status == "ready"
+
+
+def test_two_principals_never_meet(rt: Runtime, tmp_path: Path, shop: str, model: ScriptedModel) -> None:
+    ann, bob = Principal("ann"), Principal("bob")
+    rt.add_files(ann, [write(tmp_path, "a.csv", "x,y\n1,2\n")])
+    source = rt.add_database(ann, "shop", shop)
+    conversation = rt.new_conversation(ann)
+    model.enqueue(text("Hello Ann."), delay(0.3), text("Bye."))
+    turn = rt.start_turn(ann, conversation.id, "Ann's question?")
+    for missing in (
+        lambda: rt.running_turn(bob, conversation.id),
+        lambda: rt.conversation(bob, conversation.id),
+        lambda: rt.start_turn(bob, conversation.id, "Mine?"),
+        lambda: rt.rename_conversation(bob, conversation.id, "Mine"),
+        lambda: rt.delete_conversation(bob, conversation.id),
+        lambda: rt.remove_source(bob, source.id),
+        lambda: rt.remove_source(bob, "files"),
+        lambda: rt.remove_file(bob, "a.csv"),
+    ):
+        with pytest.raises(NotFound):
+            missing()
+    drain(turn)
+    result = rt.run_sql(ann, "files", "SELECT * FROM a")
+    assert isinstance(result, StoredResult)
+    with pytest.raises(NotFound):
+        rt.result(bob, result.id)
+    for alias in ("files", "shop"):
+        with pytest.raises(UnknownSource):
+            rt.run_sql(bob, alias, "SELECT 1")
+        with pytest.raises(UnknownSource):
+            rt.preview(bob, alias, "a")
+    assert rt.sources(bob) == rt.files(bob) == rt.conversations(bob) == rt.usage(bob) == ()
+    assert len(rt.usage(ann)) == 1
+    # The same names again are the other's own.
+    rt.add_files(bob, [write(tmp_path, "a.csv", "x,y\n9,9\n")])
+    rt.add_database(bob, "shop", shop)
+    assert rt.preview(ann, "files", "a").column("x").to_pylist() == [1]
+    assert rt.preview(bob, "files", "a").column("x").to_pylist() == [9]
