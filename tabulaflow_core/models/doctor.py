@@ -8,7 +8,9 @@ for finding in report.findings:
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from tabulaflow_core.errors import ModelRejected
 from tabulaflow_core.models.contracts import JsonObject
@@ -65,7 +67,12 @@ class DoctorReport:
 
 
 async def probe_endpoint(
-    base_url: str, *, model: str | None = None, api_key: str | None = None, silence_seconds: float = 60.0
+    base_url: str,
+    *,
+    model: str | None = None,
+    api_key: str | None = None,
+    silence_seconds: float = 60.0,
+    on_finding: Callable[[Finding], None] | None = None,
 ) -> DoctorReport:
     """Try what a chat needs of a Chat Completions endpoint: about eight short requests.
 
@@ -74,17 +81,21 @@ async def probe_endpoint(
         model: By default the first one that the endpoint lists.
         api_key: Sent to this endpoint only.
         silence_seconds: How long one answer may be silent.
+        on_finding: Called with each finding as it is made; a slow machine takes minutes for all.
 
     Raises:
         ModelRejected: `base_url` is not an address.
     """
-    from urllib.parse import urlsplit
-
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ModelRejected(f"{base_url!r} is not an address; it looks like http://127.0.0.1:8000/v1.")
     from tabulaflow_core.models.openai.probe import Probe
 
-    return await Probe(
-        base_url.rstrip("/"), model=model or "", api_key=api_key or "", silence_seconds=silence_seconds
-    ).run()
+    probe = Probe(
+        base_url.rstrip("/"),
+        model=model or "",
+        api_key=api_key or "",
+        silence_seconds=silence_seconds,
+        on_finding=on_finding,
+    )
+    return await probe.run()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tabulaflow_core.errors import ModelRejected
-from tabulaflow_core.models import DoctorReport, ModelRequest, probe_endpoint
-from tabulaflow_core.models.scripted import Step, call, text
+from tabulaflow_core.models import DoctorReport, Finding, ModelRequest, probe_endpoint
+from tabulaflow_core.models.scripted import Step, call, hang, text
 from tests.modelserver import ModelServer
 
 
@@ -28,8 +28,10 @@ def found(report: DoctorReport) -> dict[str, bool | None]:
 
 async def test_an_endpoint_that_can_do_everything() -> None:
     with ModelServer(rule=obliging, models=["first", "second"]) as server:
-        report = await probe_endpoint(server.url)
+        seen: list[Finding] = []
+        report = await probe_endpoint(server.url, on_finding=seen.append)
         assert server.connections == 1
+    assert tuple(seen) == report.findings
     assert report.ok
     assert report.models == ("first", "second")
     assert report.model == "first"
@@ -68,3 +70,12 @@ async def test_wrong_key_wrong_address_unknown_model() -> None:
     assert "does not answer" in report.findings[0].message
     with pytest.raises(ModelRejected):
         await probe_endpoint("localhost:8000")
+
+
+async def test_an_endpoint_that_falls_silent() -> None:
+    with ModelServer() as server:
+        server.enqueue(text("1, 2, 3")).enqueue(hang())
+        report = await probe_endpoint(server.url, silence_seconds=0.3)
+    assert found(report)["answers"] is True
+    assert found(report)["stays up"] is False
+    assert not report.ok

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import openai
 
-from tabulaflow_core.errors import ModelError
+from tabulaflow_core.errors import ModelError, ModelRejected
 from tabulaflow_core.models.call_json import parse_object
 from tabulaflow_core.models.catalog import facts_for
 from tabulaflow_core.models.contracts import CallPart, ToolSpec
@@ -29,7 +30,7 @@ _SCHEMA: Final = {
     "required": ["capital"],
     "additionalProperties": False,
 }
-_SAY_OK: Final = [{"role": "user", "content": "Say the word OK and nothing else."}]
+_COUNT: Final = [{"role": "user", "content": "Count from 1 to 5, separated by commas, and say nothing else."}]
 _CALL_IT: Final = [{"role": "user", "content": "Call the tool run_query to count the rows of the table orders."}]
 # Enough for a reasoning model to come to its answer.
 _ENOUGH_TOKENS: Final = 512
@@ -51,22 +52,34 @@ class _Answer:
 class Probe:
     """One visit to one endpoint."""
 
-    def __init__(self, base_url: str, *, model: str, api_key: str, silence_seconds: float) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        model: str,
+        api_key: str,
+        silence_seconds: float,
+        on_finding: Callable[[Finding], None] | None = None,
+    ) -> None:
         self._base_url = base_url
         self._model = model
         self._api_key = api_key
         self._client = make_client(base_url, api_key, silence_seconds=silence_seconds)
         self._findings: list[Finding] = []
+        self._on_finding = on_finding
         self._limit = "max_tokens"
 
     async def run(self) -> DoctorReport:
         """Try everything; what the endpoint cannot do is a finding, never an exception."""
         began = time.monotonic()
+        models: tuple[str, ...] = ()
         try:
             models = await self._list()
             if self._model and await self._streams():
                 for test in (self._limits, self._temperature, self._roles, self._tools, self._required, self._schema):
                     await test()
+        except ModelError as error:
+            self._found("stays up", False, error.user_message)
         finally:
             await self._client.close()
         return DoctorReport(
@@ -79,7 +92,10 @@ class Probe:
         )
 
     def _found(self, name: str, ok: bool | None, message: str) -> None:
-        self._findings.append(Finding(name, ok, message))
+        finding = Finding(name, ok, message)
+        self._findings.append(finding)
+        if self._on_finding is not None:
+            self._on_finding(finding)
 
     def _error(self, error: Exception) -> ModelError:
         facts = facts_for(f"compatible:{self._model or '?'}", base_url=self._base_url)
@@ -121,17 +137,21 @@ class Probe:
             await stream.close()
         return answer
 
-    async def _try(self, messages: list[dict[str, str]], **more: Any) -> _Answer | ModelError:
+    async def _try(self, messages: list[dict[str, str]], **more: Any) -> _Answer | ModelRejected:
+        """Ask; a refusal is returned, another fault is raised and ends the visit."""
         try:
             return await self._ask(messages, **more)
         except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-            return self._error(error)
+            mapped = self._error(error)
+            if isinstance(mapped, ModelRejected):
+                return mapped
+            raise mapped from error
 
     async def _streams(self) -> bool:
-        answer = await self._try(_SAY_OK, stream_options={"include_usage": True})
-        if isinstance(answer, ModelError):
-            plain = await self._try(_SAY_OK)
-            if isinstance(plain, ModelError):
+        answer = await self._try(_COUNT, stream_options={"include_usage": True})
+        if isinstance(answer, ModelRejected):
+            plain = await self._try(_COUNT)
+            if isinstance(plain, ModelRejected):
                 self._found("answers", False, plain.user_message)
                 return False
             answer = plain
@@ -150,7 +170,7 @@ class Probe:
 
     async def _limits(self) -> None:
         for name in ("max_tokens", "max_completion_tokens"):
-            if not isinstance(await self._try(_SAY_OK, **{name: _ENOUGH_TOKENS}), ModelError):
+            if not isinstance(await self._try(_COUNT, **{name: _ENOUGH_TOKENS}), ModelRejected):
                 self._limit = name
                 self._found("length limit", True, f"It takes {name}.")
                 return
@@ -161,21 +181,21 @@ class Probe:
         return {self._limit: _ENOUGH_TOKENS} if self._limit else {}
 
     async def _temperature(self) -> None:
-        answer = await self._try(_SAY_OK, temperature=0.0, **self._bounded())
-        refused = isinstance(answer, ModelError)
+        answer = await self._try(_COUNT, temperature=0.0, **self._bounded())
+        refused = isinstance(answer, ModelRejected)
         self._found("temperature", None if refused else True, "It refuses it; left out." if refused else "It takes it.")
 
     async def _roles(self) -> None:
         for role in ("system", "developer"):
-            messages = [{"role": role, "content": "Be brief."}, *_SAY_OK]
-            if not isinstance(await self._try(messages, **self._bounded()), ModelError):
+            messages = [{"role": role, "content": "Be brief."}, *_COUNT]
+            if not isinstance(await self._try(messages, **self._bounded()), ModelRejected):
                 self._found("instructions", True, f"It takes instructions as the role {role!r}.")
                 return
         self._found("instructions", False, "It takes no instructions; they will be sent as the person's words.")
 
     async def _tools(self) -> None:
         answer = await self._try(_CALL_IT, tools=[_wire_tool()], **self._bounded())
-        if isinstance(answer, ModelError):
+        if isinstance(answer, ModelRejected):
             more = " (vLLM: start it with --enable-auto-tool-choice and --tool-call-parser)"
             self._found("tool calls", False, f"It refuses tools{more}. {answer.user_message}")
             return
@@ -194,7 +214,7 @@ class Probe:
 
     async def _required(self) -> None:
         answer = await self._try(_CALL_IT, tools=[_wire_tool()], tool_choice="required", **self._bounded())
-        if isinstance(answer, ModelError):
+        if isinstance(answer, ModelRejected):
             self._found("forced tool calls", None, "It refuses to be forced; left out.")
         else:
             forced = bool(answer.calls)
@@ -204,7 +224,7 @@ class Probe:
         wanted = {"type": "json_schema", "json_schema": {"name": "answer", "schema": _SCHEMA, "strict": True}}
         question = [{"role": "user", "content": "What is the capital of France? Answer as JSON."}]
         answer = await self._try(question, response_format=wanted, **self._bounded())
-        if isinstance(answer, ModelError):
+        if isinstance(answer, ModelRejected):
             self._found("JSON schema", None, "It refuses a schema; answers are checked here instead.")
             return
         value = parse_object(answer.text.strip())
