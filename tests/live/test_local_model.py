@@ -32,7 +32,7 @@ SYSTEM = SystemMessage(
     'CREATE TABLE inventory (product TEXT, category TEXT, "on hand" INTEGER, reorder_level INTEGER, unit_price REAL);'
 )
 RUN_SQL = ToolSpec(
-    "run_sql",
+    "run_query",
     "Run one SELECT statement.",
     {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]},
 )
@@ -86,7 +86,7 @@ async def test_a_fence_is_understood_as_a_call(model: LocalModel) -> None:
     _, calls, done, _ = await ask(
         model, ModelRequest((SYSTEM, UserMessage("What is the highest unit price?")), tools=(RUN_SQL,))
     )
-    assert [part.call.name for part in calls] == ["run_sql"]
+    assert [part.call.name for part in calls] == ["run_query"]
     arguments = calls[0].call.arguments
     assert arguments is not None
     assert "MAX(unit_price)" in str(arguments["sql"])
@@ -94,7 +94,12 @@ async def test_a_fence_is_understood_as_a_call(model: LocalModel) -> None:
 
 
 async def test_the_prompt_is_read_once(model: LocalModel) -> None:
-    other = SystemMessage(SYSTEM.text + "\nCREATE TABLE person (name TEXT, town TEXT, born DATE);")
+    # Another beginning altogether: llama.cpp sets a prompt aside only when less than half of it is wanted next.
+    other = SystemMessage(
+        "Tables of a SQLite database:\n\nCREATE TABLE person (name TEXT, town TEXT, born TEXT);\n"
+        "CREATE TABLE visit (person TEXT, place TEXT, day TEXT, minutes INTEGER);\n\n"
+        "Answer the user's question with one SELECT statement in a ```sql block and nothing else."
+    )
     await model.warm_async([other])
     _, _, done, _ = await ask(model, ModelRequest((other, UserMessage("Which towns are there?"))))
     assert done.usage.cached_input_tokens > 0.7 * done.usage.input_tokens
