@@ -10,7 +10,6 @@ import streamlit as st
 
 from pages.ui import wording
 
-
 #: A browser's numbers are doubles: whole numbers beyond this would be rounded, so they travel as text.
 _EXACT_IN_BROWSER: Final = 2**53
 
