@@ -9,6 +9,7 @@ from typing import Final
 from tabulaflow_core.agents.history import calls_of, question_of, turns_of
 from tabulaflow_core.agents.joins import inferred_joins
 from tabulaflow_core.agents.prompt import template
+from tabulaflow_core.agents.references import goes_on
 from tabulaflow_core.agents.retrieval import ranked
 from tabulaflow_core.agents.schema_text import quoted, sample_text, table_name
 from tabulaflow_core.agents.sources import Source
@@ -36,6 +37,7 @@ _HINTS: Final = {
     "postgres": "Dates: date_trunc('month', d), extract(year FROM d), d - INTERVAL '1 day'. Divide with 1.0 * a / b.",
     "mysql": "Dates: year(d), date_format(d, '%Y-%m'), d - INTERVAL 1 DAY. Division with / gives decimals.",
 }
+_KEEP: Final = "Start from the last query and keep its WHERE."
 _DIALECTS: Final = {"sqlite": "SQLite", "duckdb": "DuckDB", "postgres": "PostgreSQL", "mysql": "MySQL"}
 
 
@@ -101,7 +103,9 @@ def compact_messages(
     for turn in turns[-_TURNS - 1 : -1]:
         if (sql := last_sql(turn)) and (asked := question_of(turn)):
             out += [UserMessage(asked), AssistantMessage(f"```sql\n{sql}\n```")]
-    out.append(UserMessage(question))
+    # Measured on nine follow-ups: six right with the reminder, five without.
+    follows = len(out) > 1 and goes_on(question)
+    out.append(UserMessage(f"{_KEEP} {question}" if follows else question))
     return tuple(out)
 
 

@@ -19,6 +19,7 @@ from tabulaflow_core.agents.ports import AllowAllModels, ModelPermit
 from tabulaflow_core.agents.sources import Registry
 from tabulaflow_core.agents.stream import TurnStream
 from tabulaflow_core.agents.turn import Turn
+from tabulaflow_core.agents.warming import warm
 from tabulaflow_core.config import Limits, Settings
 from tabulaflow_core.data.ports import AllowAllQueries, NoKnowledge, QueryPermit, SourceKnowledge
 from tabulaflow_core.errors import TurnError, TurnInProgress
@@ -181,6 +182,17 @@ class ChatSession:
             raise TurnInProgress(_BUSY)
         self._conversation = Conversation()
         self._last = None
+
+    async def warm(self) -> None:
+        """Let an embedded model load and read the static prompt, so that the first question is answered sooner.
+
+        Does nothing for a model that has no such step, or while a turn runs.
+
+        Raises:
+            ModelError: The model cannot be started.
+        """
+        if self._running is None and not self._closed:
+            await warm(self._plan, self._chosen_model(), self._conversation)
 
     async def aclose(self) -> None:
         """End a running turn and give up the model that this session opened; the registry stays open."""

@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from sqlglot import exp
 
 from tabulaflow_core.agents.mend.tree import conjuncts, outer_select, tables_in
-
-#: Words that point back to what was shown. "Each" does only where no noun follows: "of each should I order".
-_BACK: Final = re.compile(
-    r"\b(?:those|these|them|they|their|theirs|the same|that one)\b"
-    r"|\b(?:of|for)\s+each\b(?=\s+(?:should|do|does|did|are|is|were|was|must|can|will|would|have|has|to)\b|\s*[?.!]|\s*$)"
-    r"|\beach\s+of\b|\b(?:davon|denen|dieser|diesen|diese)\b|\b(?:estos|estas|esos|esas|ellos|ellas)\b"
-    r"|\b(?:ceux|celles|ces|eux|leur|leurs)\b",
-    re.IGNORECASE,
-)
-
-
-def refers_back(question: str) -> bool:
-    """Say whether `question` points to what was shown before."""
-    return bool(_BACK.search(question))
+from tabulaflow_core.agents.references import refers_back
 
 
 def carry_filters(tree: exp.Expr, previous: exp.Expr | None, question: str, dialect: str) -> list[str]:
