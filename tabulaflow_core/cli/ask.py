@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             return asyncio.run(_ask_async(args, console, prepared, model, kept))
     except KeyboardInterrupt:
         if console.as_json and not console.ended:  # stopped before the turn began
-            nothing = {
+            nothing: dict[str, object] = {
                 "text": "",
                 "outcome": "interrupted",
                 "tables": [],

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 #: A float needs at most 15 digits to look the way it was meant: 0.1 + 0.2 reads 0.3.
 _FLOAT_DIGITS = 15
+_LONG_FRACTION = 6
 
 
 def column_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
@@ -95,6 +96,18 @@ def number_text(value: int | float | Decimal, *, grouped: bool = True) -> str:
         return format(value, f".{_FLOAT_DIGITS}g")
     exact = Decimal(format(value, f".{_FLOAT_DIGITS}g"))
     return format(exact.to_integral_value() if exact == exact.to_integral_value() else exact, f"{comma}f")
+
+
+def rounded(value: int | float | Decimal) -> int | float | Decimal:
+    """The number for a sentence: one of more than six decimal places is rounded to four that matter."""
+    if isinstance(value, int) or not math.isfinite(value):
+        return value
+    exact = value if isinstance(value, Decimal) else Decimal(format(value, f".{_FLOAT_DIGITS}g"))
+    places = -int(exact.as_tuple().exponent)
+    if places <= _LONG_FRACTION:
+        return value
+    keep = 4 if abs(exact) >= Decimal("0.01") or exact == 0 else 3 - exact.adjusted()
+    return round(exact, keep).normalize() if keep < places else value
 
 
 def cell_text(value: object, *, grouped: bool = False, max_chars: int | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import uuid4
 
-from tabulaflow_core.output.cells import number_text
+from tabulaflow_core.output.cells import number_text, rounded
 from tabulaflow_core.output.columns import Column, describe_columns
 from tabulaflow_core.output.figure import figure_json
 from tabulaflow_core.output.plan import Plan, Wish, plan_chart
@@ -69,6 +69,8 @@ def _metric(result: StoredResult, column: Column, title: str) -> MetricSpec | No
     is_number = column.role == "measure" or column.unit in ("year", "number")
     if not is_number or value is None or isinstance(value, (bool, str)):
         return None
+    if isinstance(value, float):  # the digits behind a division's result say nothing
+        value = rounded(value)
     text = number_text(value, grouped=column.role == "measure")  # type: ignore[arg-type]
     return MetricSpec(table_id=result.id, label=title or column.label, value=text)
 

@@ -28,12 +28,14 @@ _PART: Final = re.compile(
 )
 _ID: Final = re.compile(
     r"(?:^|_)(?:id|ids|uuid|guid|pk|fk|rowid|oid|key|code|zip|zipcode|postcode|postal|plz|phone|tel|fax|isbn|ean|sku|iban)(?:$|_)"
-    r"|(?:order|invoice|account|customer|card|case|ticket|serial|ref|reference|article|item|product|employee|staff)"
-    r"_?(?:no|nr|num|number)$|(?:kunden|auftrags|rechnungs|artikel|konto|personal|bestell)_?(?:nr|nummer)$|(?<=[a-z])(?:Id|ID)$",
+    r"|[^\W\d_](?:_no|_nr|_?number|_?nummer)$|(?:kunden|auftrags|rechnungs|artikel|konto|personal|bestell)nr$",
     re.IGNORECASE,
 )
-_CAMEL_ID: Final = re.compile(r"[a-z](?:Id|ID|Key)$")
-_COUNTS: Final = re.compile(r"count|sum|avg|total|anzahl|number_of|num_|n_|distinct|min\(|max\(", re.IGNORECASE)
+_COUNTS: Final = re.compile(
+    r"(?:^|_|\b)(?:counts?|sum|avg|average|mean|total|anzahl|summe|distinct|n|num|number_of|how_many)(?:$|_|\b)",
+    re.IGNORECASE,
+)
+_RANK: Final = re.compile(r"(?:^|_)(?:rank|rang|ranking|position|platz|row_?num(?:ber)?|rn|rnk|rk)$", re.IGNORECASE)
 _ISO_DAY: Final = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$")
 _ISO_MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$")
 _SORTABLE: Final = re.compile(
@@ -77,9 +79,29 @@ def _hashable(value: object) -> object:
     return value if isinstance(value, (str, int, float, Decimal, date, bytes)) else repr(value)
 
 
+_CALL: Final = re.compile(
+    r"(?P<how>count|sum|avg|min|max|total|round|coalesce|ifnull)\s*\(\s*(?P<distinct>distinct\s+)?"
+    r"(?:[\w\"`\[\]]+\.)?(?P<what>\*|[\w\"`\[\]]+)\s*(?:,[^()]*)?\)",
+    re.IGNORECASE,
+)
+_ROUNDED: Final = re.compile(r"round\s*\((?P<inner>.+),\s*\d+\s*\)", re.IGNORECASE | re.DOTALL)
+_WORDS_OF: Final = {"sum": "sum of ", "total": "sum of ", "avg": "average ", "min": "lowest ", "max": "highest "}
+_LONGEST_LABEL: Final = 40
+
+
 def humanize(name: str) -> str:
-    """`order_total` -> `order total`; expressions stay as written."""
-    return name if re.search(r"[()*+]", name) else " ".join(name.replace("_", " ").split()) or name
+    """A name for people: `order_total` -> `order total`, `avg(t.price)` -> `average price`; long formulas are cut."""
+    if rounded := _ROUNDED.fullmatch(name.strip()):
+        return humanize(rounded["inner"])
+    if call := _CALL.fullmatch(name.strip()):
+        what = "" if call["what"] in ("*", "1") else call["what"].strip('"`[]').replace("_", " ")
+        if call["how"].casefold() == "count":
+            return "count" if not what else f"count of {'different ' if call['distinct'] else ''}{what}"
+        return _WORDS_OF.get(call["how"].casefold(), "") + what
+    if re.search(r"[()*+]|^case\b", name, re.IGNORECASE):
+        short = " ".join(name.split())
+        return short if len(short) <= _LONGEST_LABEL else short[: _LONGEST_LABEL - 1] + "…"
+    return " ".join(name.replace("_", " ").split()) or name
 
 
 def describe_columns(table: pa.Table) -> list[Column]:
@@ -126,7 +148,7 @@ def _number_role(name: str, sample: list[object]) -> tuple[Role, TimeUnit | None
             return "time", "number"
         if (_PART.search(name) or _YEAR.search(name)) and 100_001 <= least <= most <= 299_912:
             return "time", "text"
-        if _ID.search(name):
+        if _ID.search(name) or _RANK.search(name):
             return "id", None
     return "measure", None
 

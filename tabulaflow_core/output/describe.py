@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from tabulaflow_core.output.cells import cell_text, number_text
+from tabulaflow_core.output.cells import cell_text, number_text, rounded
 from tabulaflow_core.output.columns import Column, describe_columns, time_key
 from tabulaflow_core.output.plan import number
 from tabulaflow_core.output.results import StoredResult
@@ -34,6 +34,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
         "lowest": "{n} rows; the lowest {measure}: {items}.",
         "series": "{n} rows from {start} to {end}; the highest {measure}: {high}; the lowest: {low}.",
         "cut": "The result was cut; there are more rows.",
+        "result": "Result",
         "empty": "empty",
         "and": "and",
     },
@@ -46,6 +47,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
         "lowest": "{n} Zeilen; am niedrigsten bei {measure}: {items}.",
         "series": "{n} Zeilen von {start} bis {end}; am höchsten bei {measure}: {high}; am niedrigsten: {low}.",
         "cut": "Das Ergebnis wurde gekürzt; es gibt mehr Zeilen.",
+        "result": "Ergebnis",
         "empty": "leer",
         "and": "und",
     },
@@ -58,6 +60,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
         "lowest": "{n} filas; las más bajas en {measure}: {items}.",
         "series": "{n} filas de {start} a {end}; la más alta en {measure}: {high}; la más baja: {low}.",
         "cut": "El resultado se recortó; hay más filas.",
+        "result": "Resultado",
         "empty": "vacío",
         "and": "y",
     },
@@ -70,6 +73,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
         "lowest": "{n} lignes ; les plus basses pour {measure} : {items}.",
         "series": "{n} lignes de {start} à {end} ; la plus élevée pour {measure} : {high} ; la plus basse : {low}.",
         "cut": "Le résultat a été coupé ; il y a d'autres lignes.",
+        "result": "Résultat",
         "empty": "vide",
         "and": "et",
     },
@@ -119,7 +123,9 @@ class _Sayer:
         if all(c.values[0] is None for c in columns):
             return self.phrase("no_value")
         if len(columns) == 1:
-            return f"{_label(columns[0])}: {self.cell(columns[0], 0)}."
+            formula = bool(re.search(r"[()*/+]", columns[0].label))
+            label = self.phrase("result") if formula else _label(columns[0])
+            return f"{label}: {self.cell(columns[0], 0)}."
         return "; ".join(f"{_label(c, first=i == 0)}: {self.cell(c, 0)}" for i, c in enumerate(columns)) + "."
 
     def few_rows(self, columns: Sequence[Column], rows: int) -> str:
@@ -128,7 +134,7 @@ class _Sayer:
     def many_rows(self, columns: Sequence[Column], rows: int) -> str:
         count = self.count(rows)
         measures = [c for c in columns if c.role == "measure"]
-        named = next((c for c in columns if c.role in ("category", "time")), None)
+        named = next((c for c in columns if c.role in ("category", "time", "id")), None)
         if measures and named and named.role == "time" and _ascending(named):
             return self._series(named, measures[0], count)
         if measures and named:
@@ -138,7 +144,7 @@ class _Sayer:
                 if (order := _order(values)) is not None:
                     items = self._items(columns, range(_NAMED_ROWS))
                     return self.phrase(order, n=count, measure=measure.label, items=self._join(items))
-            if named.role == "category":
+            if named.role != "time":
                 ranked = _largest([number(v) for v in measures[0].values], _NAMED_ROWS)
                 items = self._items([named, measures[0]], ranked)
                 return self.phrase("highest", n=count, measure=measures[0].label, items=self._join(items))
@@ -168,10 +174,11 @@ class _Sayer:
             return self.phrase("empty")
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             return cell_text(value, max_chars=_CELL_CHARS)
-        return number_text(_rounded(value), grouped=self._english and column.role == "measure")
+        return number_text(rounded(value), grouped=self._english and column.role == "measure")
 
     def _items(self, columns: Sequence[Column], rows: Sequence[int]) -> list[str]:
-        shown = list(columns)[:_SHOWN_COLUMNS]
+        named = sorted(columns, key=lambda c: c.role in ("measure", "other"))  # what it is before how much it is
+        shown = named[:_SHOWN_COLUMNS]
         return [self._item(shown, row) for row in rows]
 
     def _item(self, columns: Sequence[Column], row: int) -> str:
@@ -191,22 +198,7 @@ class _Sayer:
 
 def _label(column: Column, *, first: bool = True) -> str:
     label = column.label
-    if re.fullmatch(r"count\s*\(\s*(?:\*|\d+)\s*\)|count star\(\)", label, re.IGNORECASE):
-        label = "count"
     return label[:1].upper() + label[1:] if first and label[:1].islower() else label
-
-
-def _rounded(value: int | float | Decimal) -> int | float | Decimal:
-    if isinstance(value, int):
-        return value
-    exact = value if isinstance(value, Decimal) else Decimal(format(value, ".15g")) if value - value == 0 else None
-    if exact is None or not exact.is_finite():
-        return value
-    places = -int(exact.as_tuple().exponent)
-    if places <= 6:
-        return value
-    keep = 4 if abs(exact) >= Decimal("0.01") or exact == 0 else 3 - exact.adjusted()
-    return round(exact, keep).normalize() if keep < places else value
 
 
 def _ascending(time: Column) -> bool:

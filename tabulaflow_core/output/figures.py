@@ -30,7 +30,7 @@ _DATES: Final = re.compile(
 )
 _GROUP: Final = r"[.,'’\u00a0\u202f\u2009 ]"
 _NUMBER: Final = re.compile(
-    rf"(?<![\w.,])(?P<digits>\d{{1,3}}(?:{_GROUP}\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
+    rf"(?<![\w.,])(?<![^\W\d_]-)(?P<digits>\d{{1,3}}(?:{_GROUP}\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?P<exp>[eE][+-]?\d+)?"
     r"(?:[ \u00a0\u202f]?"
     r"(?P<unit>%|percent\b|per cent\b|prozent\b|por ciento\b|pour cent\b|k\b|m\b|mn\b|mio\b|mrd\b|bn\b|b\b"
@@ -68,7 +68,7 @@ def unsupported_figures(text: str, results: Sequence[pa.Table], *, question: str
     plain = _blank(_DATES, plain)
     plain = _blank(_ORDINAL, plain)
     for match in _NUMBER.finditer(plain):
-        if not known.has_number(match):
+        if not known.has_number(match) and not known.has_parts(match["digits"]):
             missing.append(match.group().strip())
     return tuple(dict.fromkeys(missing))
 
@@ -134,6 +134,11 @@ class _Known:
             if unit in _PERCENT and self._near(value / 100, step / 200):
                 return True
         return False
+
+    def has_parts(self, digits: str) -> bool:
+        """`in 5 100 orders`: what looks like thousands may be two numbers side by side."""
+        parts = digits.split(" ")
+        return len(parts) > 1 and all(self._near(float(part), 0.0) for part in parts if part.isdecimal())
 
     def _near(self, value: float, tolerance: float) -> bool:
         slack = tolerance * (1 + 1e-9) + abs(value) * 1e-12

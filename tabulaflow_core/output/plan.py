@@ -17,6 +17,8 @@ from tabulaflow_core.output.words import ChartWish, asks_distribution, asks_rela
 MAX_SERIES: Final = 8
 _MAX_PIE_PARTS: Final = 6
 _SHARE_NAME: Final = re.compile(r"share|percent|pct|anteil|prozent|porcentaje|pourcentage|%", re.IGNORECASE)
+_FIRST_NAME: Final = re.compile(r"first|vorname|nombre|pr[eé]nom|given", re.IGNORECASE)
+_LAST_NAME: Final = re.compile(r"last|nachname|apellido|surname|family|nom", re.IGNORECASE)
 _MEAN_NAME: Final = re.compile(
     r"avg|average|mean|median|rate|ratio|price|temp|score|percent|pct|share|%|schnitt", re.IGNORECASE
 )
@@ -27,7 +29,8 @@ class Plan:
     """A chart to draw.
 
     Attributes:
-        coarse: A year before a month or quarter on the same axis, so that 2024 and 3 read 2024-03.
+        coarse: A column before `x` on the same axis: the year of a month, so that 2024 and 3 read 2024-03; the first
+            name before the last.
         combine: How rows with the same place on the axis are put together, None when there are none.
     """
 
@@ -227,10 +230,24 @@ def _bars(axes: _Axes, wish: Wish, kind: ChartType) -> Plan | None:
         others = [c for c in (*axes.labels, *axes.times) if c is not label and 1 < c.distinct <= MAX_SERIES]
         color = next((c for c in others if is_unique(label, c)), None)
     keyed = [label, color] if color else [label]
+    coarse = None if color or axes.x_named else _first_half(axes.labels)
+    if coarse is not None:
+        label = axes.labels[1]
+        keyed = [coarse, label]
     if not wish.forced and (not is_unique(*keyed) or label.distinct < 2):
         return None
     measures = _drawn_measures(axes.measures, wish, most=1 if color else 3)
-    return Plan(kind, label, measures, color=color, combine=_combine(measures[0], keyed))
+    return Plan(kind, label, measures, color=color, coarse=coarse, combine=_combine(measures[0], keyed))
+
+
+def _first_half(labels: Sequence[Column]) -> Column | None:
+    """The first of two label columns that only together name a row: a first and a last name, a make and a model."""
+    if len(labels) != 2:
+        return None
+    first, last = labels
+    person = _FIRST_NAME.search(first.name) and _LAST_NAME.search(last.name)
+    apart = not is_unique(first) and not is_unique(last) and is_unique(first, last)
+    return first if person or apart else None
 
 
 def _split_any(axes: _Axes) -> Column | None:

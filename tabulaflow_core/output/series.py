@@ -168,7 +168,10 @@ def _timed(plan: Plan) -> Drawing:
 
 def _labelled(plan: Plan) -> Drawing:
     notes: list[str] = []
-    places, series = _group(plan, _labels(plan.x), None)
+    names: list[Place] = list(_labels(plan.x))
+    if plan.coarse:
+        names = [f"{first} {name}" for first, name in zip(_labels(plan.coarse), names, strict=True)]
+    places, series = _group(plan, names, None)
     series = _fewer_series(series, notes)
     total: dict[Place, float] = {p: sum(points.get(p) or 0.0 for _, points in series) for p in places}
     if plan.type == "pie":

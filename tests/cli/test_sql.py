@@ -26,7 +26,7 @@ def test_rows_for_people_hold_no_escape_codes(run: Run, shop: Path) -> None:
     ran = run("sql", "-s", f"shop={shop}", "SELECT amount, note FROM orders ORDER BY id")
     assert [line.rstrip() for line in ran.out.splitlines()] == [
         "amount  note",
-        "──────  ───────",
+        "──────  ────────",
         "  10.5  a[31mred",
         "        b",
         "     3  c",

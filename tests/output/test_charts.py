@@ -271,3 +271,24 @@ def test_plotly_reads_every_figure() -> None:
 def test_a_cut_result_is_said() -> None:
     spec = choose_chart(result(REGIONS, truncated=True, cut_by="rows"))
     assert "the result was cut" in spec.summary
+
+
+def test_a_quotient_is_shown_with_the_digits_that_matter() -> None:
+    assert choose_chart(result({"share": [1 / 3]})).value == "0.3333"
+    assert choose_chart(result({"exact": [Decimal("0.3333333333")]})).value == "0.3333333333"
+
+
+def test_first_and_last_name_make_one_label() -> None:
+    spec = chart({"first_name": ["Jo", "Al"], "last_name": ["Ray", "Oz"], "total_sales": [5, 4], "sales_rank": [1, 2]})
+    assert figure(spec)["data"][0]["x"] == ["Jo Ray", "Al Oz"]
+    assert spec.y == (2,)
+
+
+@pytest.mark.parametrize("name", ["CountryId", "policy_number", "customer_no", "sales_rank", "zip", "PLZ", "orderId"])
+def test_keys_and_ranks_are_no_measures(name: str) -> None:
+    assert choose_chart(result({"name": ["a", "b", "c"], name: [30, 10, 20]})) is None
+
+
+@pytest.mark.parametrize("name", ["count", "number_of_orders", "population", "total_number", "discount", "anzahl"])
+def test_counts_are_measures(name: str) -> None:
+    assert chart({"name": ["a", "b", "c"], name: [30, 10, 20]}).y == (1,)

@@ -18,6 +18,11 @@ from ._results import result
     [
         ({"total_revenue": [Decimal("1234567.50")]}, "Total revenue: 1,234,567.50."),
         ({"COUNT(*)": [12]}, "Count: 12."),
+        ({"sum(a.x * b.y)": [2.5]}, "Result: 2.5."),
+        ({"avg(o.unit_price)": [2.5]}, "Average unit price: 2.5."),
+        ({"count(DISTINCT customer)": [3]}, "Count of different customer: 3."),
+        ({"n": [3], "city": ["Ulm"]}, "N: 3; city: Ulm."),
+        ({"n": [3, 4], "city": ["Ulm", "Bonn"]}, "2 rows: Ulm (3) and Bonn (4)."),
         ({"avg": [3.3333333333333335]}, "Avg: 3.3333."),
         ({"tiny": [0.000012345678]}, "Tiny: 0.00001235."),
         ({"year": [2024]}, "Year: 2024."),

@@ -90,3 +90,8 @@ def test_many_rows() -> None:
     table = pa.table({"n": list(range(0, 300_000, 3)), "t": [f"row {i}" for i in range(100_000)]})
     assert unsupported_figures("It was 299,997 and 150,003.", [table]) == ()
     assert unsupported_figures("It was 299,999.5 and 300,017.", [table]) == ("299,999.5", "300,017")
+
+
+def test_names_with_numbers_and_numbers_side_by_side() -> None:
+    assert unsupported_figures("COVID-19 and F-16 in 5 500 cases", [], question="5 or 500?") == ()
+    assert unsupported_figures("5 501 cases", [], question="5 or 500?") == ("5 501",)
