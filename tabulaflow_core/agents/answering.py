@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Final
 
 from pydantic import BaseModel
@@ -14,37 +13,18 @@ from tabulaflow_core.agents import compact, standard
 from tabulaflow_core.agents.conversation import Conversation
 from tabulaflow_core.agents.events import Artifact, SessionEvent, TurnFinished, TurnStarted
 from tabulaflow_core.agents.output_type import request_text
-from tabulaflow_core.agents.ports import ModelPermit
+from tabulaflow_core.agents.plan import TurnPlan
 from tabulaflow_core.agents.prepare import source_notes, tell_sources
-from tabulaflow_core.agents.sources import Registry, read_sources
+from tabulaflow_core.agents.sources import read_sources
 from tabulaflow_core.agents.tools import standard_tools
 from tabulaflow_core.agents.tools.protocol import ToolContext
 from tabulaflow_core.agents.turn import Turn
-from tabulaflow_core.config import Limits
-from tabulaflow_core.data.ports import QueryPermit, SourceKnowledge
 from tabulaflow_core.errors import ModelRejected
-from tabulaflow_core.models.contracts import ChatModel, ReasoningLevel, UserMessage
+from tabulaflow_core.models.contracts import ChatModel, UserMessage
 from tabulaflow_core.output.charts import choose_chart
-from tabulaflow_core.output.results import ResultStore
-from tabulaflow_core.principal import Principal
 
 #: Results of earlier turns whose figures an answer may repeat.
 _RESULTS_KEPT: Final = 12
-
-
-@dataclass(frozen=True, slots=True)
-class TurnPlan:
-    """What every turn of a session has in common; the arguments of `ChatSession`."""
-
-    registry: Registry
-    reasoning: ReasoningLevel | None
-    principal: Principal
-    results: ResultStore
-    model_permit: ModelPermit
-    query_permit: QueryPermit
-    knowledge: SourceKnowledge
-    limits: Limits
-    instructions: str
 
 
 def begin(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Final
 
 from pydantic import Field, TypeAdapter
@@ -16,17 +17,20 @@ from tabulaflow_core.models.contracts import (
     UserMessage,
 )
 
-_ADAPTER: Final[TypeAdapter[list[Message]]] = TypeAdapter(list[Annotated[Message, Field(discriminator="kind")]])
-
 #: What a call is answered with when its tool never came to an end: a request with an open call is refused by providers.
 UNANSWERED: Final = "This did not run to its end: the turn was stopped."
 #: What stands for an answer that was never given, so that roles keep alternating.
 NO_ANSWER: Final = "(No answer: the turn was stopped.)"
 
 
+@cache
+def _adapter() -> TypeAdapter[list[Message]]:
+    return TypeAdapter(list[Annotated[Message, Field(discriminator="kind")]])
+
+
 def messages_to_json(messages: Sequence[Message]) -> str:
     """Write `messages` as a JSON array."""
-    return _ADAPTER.dump_json(list(messages)).decode()
+    return _adapter().dump_json(list(messages)).decode()
 
 
 def messages_from_json(text: str | bytes) -> tuple[Message, ...]:
@@ -35,7 +39,7 @@ def messages_from_json(text: str | bytes) -> tuple[Message, ...]:
     Raises:
         pydantic.ValidationError: It is not a history of this version.
     """
-    return tuple(_ADAPTER.validate_json(text))
+    return tuple(_adapter().validate_json(text))
 
 
 def repaired(messages: Sequence[Message]) -> list[Message]:

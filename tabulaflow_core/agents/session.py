@@ -8,18 +8,16 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Final, Generic, Self, TypeVar, overload
 
 from pydantic import BaseModel
 
-from tabulaflow_core.agents.answering import TurnPlan, begin, run_turn
 from tabulaflow_core.agents.conversation import Conversation
 from tabulaflow_core.agents.events import Outcome, SessionEvent, TurnFinished, TurnResult, UsageReport
+from tabulaflow_core.agents.plan import TurnPlan
 from tabulaflow_core.agents.ports import AllowAllModels, ModelPermit
 from tabulaflow_core.agents.sources import Registry
 from tabulaflow_core.agents.stream import TurnStream
-from tabulaflow_core.agents.turn import Turn
-from tabulaflow_core.agents.warming import warm
 from tabulaflow_core.config import Limits, Settings
 from tabulaflow_core.data.ports import AllowAllQueries, NoKnowledge, QueryPermit, SourceKnowledge
 from tabulaflow_core.errors import TurnError, TurnInProgress
@@ -27,6 +25,9 @@ from tabulaflow_core.models.contracts import ChatModel, Message, ReasoningLevel
 from tabulaflow_core.output.results import MemoryResultStore, ResultStore
 from tabulaflow_core.output.specs import ArtifactSpec
 from tabulaflow_core.principal import LOCAL_USER, Principal
+
+if TYPE_CHECKING:
+    from tabulaflow_core.agents.turn import Turn
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -191,6 +192,8 @@ class ChatSession:
         Raises:
             ModelError: The model cannot be started.
         """
+        from tabulaflow_core.agents.warming import warm
+
         if self._running is None and not self._closed:
             await warm(self._plan, self._chosen_model(), self._conversation)
 
@@ -223,6 +226,9 @@ class ChatSession:
         self._running = _Running(stream, before)
 
     async def _events(self, question: str, output_type: type[BaseModel] | None) -> AsyncGenerator[SessionEvent]:
+        # Answering pulls in every tool: imported with the first question, so that importing the package stays cheap.
+        from tabulaflow_core.agents.answering import begin, run_turn
+
         running = self._running
         assert running is not None  # claimed by the stream before its first event
         try:

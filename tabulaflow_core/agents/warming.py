@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Protocol, runtime_checkable
 
-from tabulaflow_core.agents.answering import TurnPlan
 from tabulaflow_core.agents.compact_prompt import compact_messages
 from tabulaflow_core.agents.conversation import Conversation
+from tabulaflow_core.agents.plan import TurnPlan
 from tabulaflow_core.agents.sources import read_sources
 from tabulaflow_core.models.contracts import ChatModel, Message, UserMessage
 
