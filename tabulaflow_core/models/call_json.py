@@ -12,6 +12,7 @@ from tabulaflow_core.models.contracts import JsonObject, ToolCall, ToolSpec
 
 # Strings first, so that braces inside them do not count; an open string reaches to the end of what was read.
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*(?:"|\Z)|[{}]', re.DOTALL)
+_ESCAPED_APOSTROPHE = re.compile(r"(?<!\\)((?:\\\\)*)\\'")
 _NAME_KEYS = ("name", "tool", "tool_name", "function")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 _TAG = re.compile(r"</?(?:function_call|tool_call)>")
@@ -37,12 +38,18 @@ def object_end(text: str, *, doubled: bool = False) -> int | None:
 
 
 def parse_object(text: str) -> JsonObject | None:
-    """Return the object that `text` is, or None. Line breaks inside strings are accepted, NaN and Infinity are not."""
-    try:
-        value = json.loads(text, strict=False, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+    """Return the object that `text` is, or None.
+
+    Line breaks inside strings are accepted, and `\\'` for an apostrophe, which models write in SQL; NaN and Infinity
+    are not.
+    """
+    for candidate in (text, _ESCAPED_APOSTROPHE.sub(r"\1'", text)):
+        try:
+            value = json.loads(candidate, strict=False, parse_constant=_refuse)
+        except (ValueError, RecursionError):
+            continue
+        return value if isinstance(value, dict) else None
+    return None
 
 
 def _refuse(constant: str) -> None:

@@ -31,6 +31,8 @@ class Provider:
         key_envs: Variables that hold the key. The key of the variable at the place of the address found is meant for
             that address, so that a key never goes to another one.
         key_needed: It answers nothing without a key.
+        priced: `genai-prices` has a table of its prices.
+        runs_weights: It computes where it listens, and does not pass requests on.
         url_suffix: Added to an address that does not end so.
         hint: What to look at when nobody listens.
     """
@@ -42,12 +44,23 @@ class Provider:
     url_envs: tuple[str, ...] = ()
     key_envs: tuple[str, ...] = ()
     key_needed: bool = False
+    priced: bool = False
+    runs_weights: bool = False
     url_suffix: str = ""
     hint: str = "Check the address and your network."
 
 
 _ALL = (
-    Provider("openai", "OpenAI", "responses", OPENAI_URL, ("OPENAI_BASE_URL",), ("OPENAI_API_KEY",), key_needed=True),
+    Provider(
+        "openai",
+        "OpenAI",
+        "responses",
+        OPENAI_URL,
+        ("OPENAI_BASE_URL",),
+        ("OPENAI_API_KEY",),
+        key_needed=True,
+        priced=True,
+    ),
     Provider(
         "ollama",
         "Ollama",
@@ -55,6 +68,7 @@ _ALL = (
         "http://127.0.0.1:11434/v1",
         ("OLLAMA_BASE_URL",),
         ("OLLAMA_API_KEY",),
+        runs_weights=True,
         url_suffix="/v1",
         hint="Start it with `ollama serve`, or set OLLAMA_BASE_URL to where it listens.",
     ),
@@ -65,6 +79,7 @@ _ALL = (
         "http://127.0.0.1:8000/v1",
         ("VLLM_BASE_URL",),
         ("VLLM_API_KEY",),
+        runs_weights=True,
         url_suffix="/v1",
         hint="Start it with `vllm serve MODEL`, or set VLLM_BASE_URL to where it listens.",
     ),
@@ -75,6 +90,7 @@ _ALL = (
         "http://127.0.0.1:1234/v1",
         ("LMSTUDIO_BASE_URL",),
         ("LMSTUDIO_API_KEY",),
+        runs_weights=True,
         url_suffix="/v1",
         hint="Start its local server, or set LMSTUDIO_BASE_URL to where it listens.",
     ),
@@ -86,6 +102,7 @@ _ALL = (
         ("AZURE_OPENAI_ENDPOINT",),
         ("AZURE_OPENAI_API_KEY",),
         key_needed=True,
+        priced=True,
         url_suffix="/openai/v1",
         hint="Check AZURE_OPENAI_ENDPOINT and your network.",
     ),
@@ -97,10 +114,31 @@ _ALL = (
         (),
         ("OPENROUTER_API_KEY",),
         key_needed=True,
+        priced=True,
     ),
-    Provider("groq", "Groq", "chat", "https://api.groq.com/openai/v1", (), ("GROQ_API_KEY",), key_needed=True),
-    Provider("mistral", "Mistral", "chat", "https://api.mistral.ai/v1", (), ("MISTRAL_API_KEY",), key_needed=True),
-    Provider("deepseek", "DeepSeek", "chat", "https://api.deepseek.com", (), ("DEEPSEEK_API_KEY",), key_needed=True),
+    Provider(
+        "groq", "Groq", "chat", "https://api.groq.com/openai/v1", (), ("GROQ_API_KEY",), key_needed=True, priced=True
+    ),
+    Provider(
+        "mistral",
+        "Mistral",
+        "chat",
+        "https://api.mistral.ai/v1",
+        (),
+        ("MISTRAL_API_KEY",),
+        key_needed=True,
+        priced=True,
+    ),
+    Provider(
+        "deepseek",
+        "DeepSeek",
+        "chat",
+        "https://api.deepseek.com",
+        (),
+        ("DEEPSEEK_API_KEY",),
+        key_needed=True,
+        priced=True,
+    ),
     Provider(
         "compatible",
         "The endpoint",
@@ -159,12 +197,12 @@ def facts_for(name: str, *, base_url: str | None = None) -> ModelFacts:
 
     Args:
         name: Its provider must be in `PROVIDERS`.
-        base_url: Where it really listens; a server on this machine costs nothing and keeps the data here.
+        base_url: Where it really listens; Ollama and its like on this machine cost nothing and keep the data here.
     """
     provider = PROVIDERS[name.partition(":")[0]]
     known = next((row for row in _KNOWN if fnmatch.fnmatchcase(name.lower(), row.pattern)), _Known("*"))
     url = provider.base_url if base_url is None else base_url
-    here = provider.name in ("local", "scripted") or is_loopback(url)
+    here = _runs_here(provider, name, url)
     return ModelFacts(
         name=name,
         wire=provider.wire,
@@ -172,7 +210,7 @@ def facts_for(name: str, *, base_url: str | None = None) -> ModelFacts:
         tools=known.tools,
         profile=known.profile,
         reasoning=known.reasoning,
-        price="local" if here else _price(provider, url),
+        price="local" if here else "table" if provider.priced else "unknown",
         temperature=known.temperature,
         local=here,
         base_url=url,
@@ -180,10 +218,15 @@ def facts_for(name: str, *, base_url: str | None = None) -> ModelFacts:
     )
 
 
-def _price(provider: Provider, url: str) -> Literal["table", "unknown"]:
-    """A price stands in the table for the provider's own address only."""
-    own = url == provider.base_url or provider.name == "azure"
-    return "table" if own and provider.key_needed else "unknown"
+def _runs_here(provider: Provider, name: str, url: str) -> bool:
+    """Say whether the model computes on this machine.
+
+    An endpoint of unknown kind may pass everything on to a host that costs money, and so do Ollama's `cloud` models;
+    neither counts as local, wherever it listens.
+    """
+    if provider.name in ("local", "scripted"):
+        return True
+    return provider.runs_weights and is_loopback(url) and not name.endswith("cloud")
 
 
 def is_loopback(url: str) -> bool:

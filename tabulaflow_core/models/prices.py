@@ -11,9 +11,6 @@ from tabulaflow_core.models.usage import PriceSource, Usage
 if TYPE_CHECKING:
     from genai_prices.types import PriceCalculation
 
-# Our provider names where `genai-prices` has another; a provider without an entry and not in `_PRICED` has no price.
-_PRICED = frozenset({"openai", "azure", "openrouter", "groq", "mistral", "deepseek"})
-
 
 def usage_from(
     facts: ModelFacts,
@@ -64,8 +61,6 @@ def _cost(
 def _priced(name: str, input_tokens: int, cached: int, output_tokens: int) -> float | None:
     """Look the price up; None when the model or its price is not in the table."""
     provider, _, model = name.partition(":")
-    if provider not in _PRICED or not model:
-        return None
     calculation = _calculate(provider, model, input_tokens, cached, output_tokens)
     if calculation is None:
         return None

@@ -8,11 +8,12 @@ import contextlib
 import pytest
 
 from tabulaflow_core.errors import ModelError, ModelProtocolError, ModelRejected, ModelUnavailable
-from tabulaflow_core.models import CallPart, DonePart, ModelRequest, SystemMessage, TextPart, UserMessage
+from tabulaflow_core.models import CallPart, DonePart, ModelRequest, SystemMessage, TextPart, UserMessage, resolve_model
 from tabulaflow_core.models.catalog import facts_for
-from tabulaflow_core.models.openai import OpenAIChatModel, OpenAIResponsesModel
+from tabulaflow_core.models.openai import OpenAIChatModel, OpenAIResponsesModel, make_client
 from tabulaflow_core.models.openai import client as client_module
 from tabulaflow_core.models.openai import quirks as quirks_module
+from tabulaflow_core.models.scripts import chat_sessions
 from tests.models.test_wires import RUN_QUERY
 from tests.modelserver import (
     ModelServer,
@@ -316,6 +317,41 @@ async def test_a_refusal_that_names_nothing_is_an_error() -> None:
         assert len(server.requests) == 1
     assert isinstance(error, ModelRejected)
     assert "Something else is wrong." in error.user_message
+
+
+async def test_a_given_client_stays_the_callers() -> None:
+    with ModelServer() as server:
+        client = make_client(server.url, KEY)
+        for _ in range(2):
+            server.enqueue(text("Hi."))
+            model = OpenAIChatModel(facts_for("compatible:m"), base_url=server.url, api_key=KEY, client=client)
+            assert await answer(model) == "Hi."
+        assert server.connections == 1
+        await client.close()
+
+
+async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with ModelServer() as server:
+        server.enqueue(text("Hi."))
+        assert await answer(model_at(server.url, "chat")) == "Hi."
+
+
+@pytest.mark.parametrize("name", ["openai:gpt-5.6-sol", "compatible:some-model"])
+async def test_the_shipped_script_plays_over_http(name: str) -> None:
+    question = UserMessage("Which products are below their reorder point?")
+    with ModelServer(rule=chat_sessions, api_key=KEY) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY}
+        model = resolve_model(name, env=env)
+        parts = [part async for part in model.stream(ModelRequest((question,), (RUN_QUERY,)))]
+        await model.close_async()
+    [asked] = [part.call for part in parts if isinstance(part, CallPart)]
+    assert "reorder_point" in asked.raw
+    done = parts[-1]
+    assert isinstance(done, DonePart)
+    cost = done.usage.api_cost_usd
+    assert (cost is not None and cost > 0) if name.startswith("openai:") else cost is None
 
 
 def test_a_model_outlives_an_event_loop() -> None:

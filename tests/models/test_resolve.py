@@ -123,7 +123,11 @@ def test_facts() -> None:
     assert facts_for("local:qwen2.5-coder-1.5b").tools == "text"
     away = facts_for("vllm:x", base_url="http://gpu.example/v1")
     assert (away.local, away.price) == (False, "unknown")
-    assert facts_for("openai:gpt-4o", base_url="http://proxy.example/v1").price == "unknown"
+    proxied = facts_for("openai:gpt-4o", base_url="http://127.0.0.1:4000/v1")
+    assert (proxied.local, proxied.price) == (False, "table")
+    anything = facts_for("compatible:gpt-4o", base_url="http://127.0.0.1:4000/v1")
+    assert (anything.local, anything.price) == (False, "unknown")
+    assert facts_for("ollama:gpt-oss:120b-cloud").price == "unknown"
 
 
 def test_prices() -> None:

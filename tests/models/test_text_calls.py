@@ -205,10 +205,10 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_any_split_gives_the_same_parts(seed: int) -> None:
     chance = random.Random(seed)
-    for _ in range(12):
+    for _ in range(8):
         text = "".join(chance.choices(PIECES, k=chance.randint(1, 5)))
         loose = chance.random() < 0.8
         whole = read([text], loose=loose)
@@ -219,7 +219,7 @@ def test_any_split_gives_the_same_parts(seed: int) -> None:
             assert read(pieces, loose=loose) == whole, text
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_no_text_is_lost_where_there_is_no_call(seed: int) -> None:
     chance = random.Random(seed)
     alphabet = ["<", "`", "{", "}", '"', "name", ":", " ", "\n", "tool_call", ">", "/", "sql", "a", "```", "[", "]"]
@@ -236,6 +236,7 @@ def test_objects_end_where_they_end() -> None:
     assert object_end('{"a": "\\') is None
     assert object_end('{{"a": 1}} x', doubled=True) == 9
     assert parse_object("[1]") is None
+    assert parse_object(r"""{"sql": "SELECT \'a\', '\\'"}""") == {"sql": "SELECT 'a', '\\'"}
     assert parse_object('{"a": NaN}') is None
     assert parse_object("{" * 100_000) is None
 

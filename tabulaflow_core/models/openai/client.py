@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import email.utils
 import random
+import ssl
 import time
+from functools import lru_cache
 from typing import Final
 
 import httpx2
@@ -43,11 +45,17 @@ def make_client(
         max_retries=0,  # retries are ours: before the first part only
         timeout=timeout,
         # A proxy of the environment has no business between this process and its own machine.
-        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not here),
+        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not here, verify=_tls()),
     )
     if "api.openai.com" not in base_url:  # the SDK reads these from the environment, for OpenAI alone
         client.organization = client.project = None
     return client
+
+
+@lru_cache(maxsize=1)
+def _tls() -> ssl.SSLContext:
+    """Read the certificates once a process; each reading costs a tenth of a second."""
+    return httpx2.create_ssl_context()
 
 
 def retry_wait(error: BaseException, attempt: int) -> float | None:
