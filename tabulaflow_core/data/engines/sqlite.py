@@ -6,6 +6,7 @@ import asyncio
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -41,7 +42,10 @@ _LIMITS: Final = (
 #: The least that a single value may measure, however small the byte cap is.
 _LEAST_VALUE_BYTES: Final = 16 * 1024 * 1024
 _UNUSABLE: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+_LOCKED: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+#: Seconds to wait for another program's write to end, and between two looks.
 _BUSY_SECONDS: Final = 5.0
+_BUSY_PAUSE_SECONDS: Final = 0.02
 
 T = TypeVar("T")
 
@@ -102,9 +106,9 @@ class SQLiteAdapter:
             return SourceUnavailable(f"There is no file {name!r} at that place. Check the path.")
         if self._path is not None and self._path.is_dir():
             return SourceUnavailable(f"{name!r} is a folder, not a database file.")
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_NOTADB:
+        if _code(error) == sqlite3.SQLITE_NOTADB:
             return SourceUnavailable(f"{name!r} is not an SQLite database, or it is encrypted.")
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CORRUPT:
+        if _code(error) == sqlite3.SQLITE_CORRUPT:
             return SourceUnavailable(f"The SQLite file {name!r} is damaged: {error}. Restore it from a copy.")
         return SourceUnavailable(f"The SQLite file {name!r} cannot be opened: {error}. Check its permissions.")
 
@@ -122,18 +126,33 @@ class SQLiteAdapter:
         return await run_blocking_async(lambda: self._fetch(sql, caps, run), interrupt=run.interrupt)
 
     def _fetch(self, sql: str, caps: Caps, run: _Run) -> Fetched:
+        deadline = time.monotonic() + min(_BUSY_SECONDS, caps.seconds)
+        while True:
+            try:
+                return self._attempt(sql, caps, run)
+            except _LockedByOther:
+                # Not SQLite's own busy handler, which could not be interrupted.
+                if run.stopped or time.monotonic() > deadline:
+                    raise EngineFault(
+                        FailureKind.FAILED, "another program has locked the database; try again"
+                    ) from None
+                time.sleep(_BUSY_PAUSE_SECONDS)
+
+    def _attempt(self, sql: str, caps: Caps, run: _Run) -> Fetched:
         connection = self._memory
         try:
             if connection is None:
                 connection = self._reader()
         except sqlite3.Error as error:
-            raise self._unavailable(error) from None
+            raise _LockedByOther if _code(error) in _LOCKED else self._unavailable(error) from None
         run.start(connection)
         try:
             _lock(connection, caps)
             return _read(connection, sql, caps, run)
         except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE:
+            if _code(error) in _LOCKED:
+                raise _LockedByOther from None
+            if _code(error) in _UNUSABLE:
                 raise self._unavailable(error) from None
             raise EngineFault(_kind(connection, sql, error), str(error)) from None
         finally:
@@ -162,10 +181,11 @@ class SQLiteAdapter:
                 if connection is None:
                     assert self._path is not None
                     connection = _connect(self._path, "mode=rw") if writable else self._reader()
+                connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_SECONDS * 1000)}").close()
                 run.start(connection)
                 return work(connection)
             except sqlite3.Error as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE:
+                if _code(error) in _UNUSABLE:
                     raise self._unavailable(error) from None
                 raise EngineFault(FailureKind.FAILED, str(error)) from None
             finally:
@@ -185,6 +205,15 @@ class SQLiteAdapter:
             if self._memory is not None:
                 self._memory.close()
                 self._memory = None
+
+
+class _LockedByOther(Exception):
+    """Another program writes at the moment."""
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code: sqlite.org/rescode.html."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 class _Run:
@@ -213,7 +242,7 @@ class _Run:
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     uri = f"file:{quote(str(path))}?{mode}"
     connection = sqlite3.connect(
-        uri, uri=True, check_same_thread=False, isolation_level=None, timeout=_BUSY_SECONDS, cached_statements=0
+        uri, uri=True, check_same_thread=False, isolation_level=None, timeout=0, cached_statements=0
     )
     try:
         # A hostile file may hide functions in views, indexes and triggers: sqlite.org/security.html.
@@ -287,7 +316,7 @@ def _read_once(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run) 
 
 def _kind(connection: sqlite3.Connection, sql: str, error: sqlite3.Error) -> FailureKind:
     """Did it not compile, or did it break while running? Compiling it once more tells."""
-    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_AUTH or "not authorized" in str(error):
+    if _code(error) == sqlite3.SQLITE_AUTH or "not authorized" in str(error):
         return FailureKind.REFUSED
     if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError):
         return FailureKind.INVALID

@@ -44,12 +44,15 @@ def _table(connection: sqlite3.Connection, name: str, kind: str, deadline: float
     ).fetchall()
     rows = None
     samples: dict[str, tuple[str, ...]] = {}
-    if kind == "table" and time.monotonic() < deadline:
-        rows = _row_count(connection, name)
-        if rows is not None and rows <= _SMALL_TABLE:
-            for column, declared, _, _ in info:
+    if kind == "table":
+        try:
+            rows = _row_count(connection, name) if time.monotonic() < deadline else None
+            for column, declared, _, _ in info if rows is not None and rows <= _SMALL_TABLE else ():
                 if time.monotonic() < deadline and _is_text(declared):
                     samples[column] = _samples(connection, name, column)
+        except sqlite3.DatabaseError:
+            # Damaged pages, or a module that is missing: its queries will say so, the other tables can be asked.
+            rows = None
     return TableSchema(
         name=name,
         kind="view" if kind == "view" else "table",
