@@ -77,5 +77,5 @@ def _is_another(slot: _Slot, id: str, name: str) -> bool:
 
 def finished_call(id: str, name: str, raw: str) -> ToolCall:
     """Return a call from what the wire delivered; no arguments at all mean an empty object."""
-    arguments = parse_object(raw) if raw.strip() else {}
+    arguments = {} if raw.strip() in ("", "null") else parse_object(raw)
     return ToolCall(id or f"call_{uuid.uuid4().hex[:24]}", name, arguments, raw)
