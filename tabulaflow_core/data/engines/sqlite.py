@@ -31,6 +31,10 @@ _DENIED_FUNCTIONS: Final = frozenset(
 _READING: Final = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 )
+#: Pragmas that only read the catalogue, also as table functions; `database_list` would tell the file's path.
+_READING_PRAGMAS: Final = frozenset(
+    {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"}
+)
 #: Bounds on what one statement may make SQLite do; see sqlite.org/security.html.
 _LIMITS: Final = (
     (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
@@ -260,6 +264,8 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 def _authorize(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
     if action == sqlite3.SQLITE_FUNCTION:
         return sqlite3.SQLITE_DENY if (second or "").lower() in _DENIED_FUNCTIONS else sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_PRAGMA:
+        return sqlite3.SQLITE_OK if (first or "").lower() in _READING_PRAGMAS else sqlite3.SQLITE_DENY
     return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
 

@@ -18,8 +18,8 @@ from tests.data.contract.boxes import BURNER, raw_of
 
 
 def _make(path: Path, *statements: str) -> Path:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in statements:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in ("BEGIN", *statements, "COMMIT"):
             connection.execute(statement)
     return path
 
@@ -64,6 +64,14 @@ async def test_the_lock_holds_without_the_guard(tmp_path: Path, sql: str) -> Non
         assert await _column(connector, "SELECT a FROM kept") == [1]
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.db"]
+
+
+async def test_the_catalogue_can_be_read(tmp_path: Path) -> None:
+    path = _make(tmp_path / "a.db", "CREATE TABLE kept (a, b)")
+    async with await SQLConnector.from_url_async(f"sqlite:///{path}") as connector:
+        assert await _column(connector, "SELECT name FROM pragma_table_info('kept') ORDER BY cid") == ["a", "b"]
+        with pytest.raises(EngineFault):
+            await raw_of(connector)("SELECT file FROM pragma_database_list")
 
 
 async def test_memory_is_locked_for_queries_and_open_for_writing() -> None:

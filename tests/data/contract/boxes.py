@@ -110,8 +110,8 @@ def duckdb_script() -> list[str]:
 
 
 def _run_sqlite(path: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in statements:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in ("BEGIN", *statements, "COMMIT"):
             connection.execute(statement)
 
 

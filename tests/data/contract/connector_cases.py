@@ -260,7 +260,8 @@ class ConnectorContract:
         assert sales is not None
         assert customers is not None
         assert view is not None
-        assert [c.name for c in sales.columns] == ["id", "customer_id", "amount", "sold", "sold_at", "ratio", "note", "raw"]
+        names = ["id", "customer_id", "amount", "sold", "sold_at", "ratio", "note", "raw"]
+        assert [c.name for c in sales.columns] == names
         assert sales.primary_key == ("id",)
         assert [(k.columns, k.target_table, k.target_columns) for k in sales.foreign_keys] == [
             (("customer_id",), "customers", ("id",))
