@@ -83,7 +83,7 @@ async def _ask_async(
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(model.close_async)
-        registry = await stack.enter_async_context(open_sources(prepared, console))
+        registry = await stack.enter_async_context(open_sources(prepared, console, functions=args.function))
         session = ChatSession(
             registry=registry,
             model=model,

@@ -69,6 +69,13 @@ def add_source_option(parser: argparse.ArgumentParser) -> None:
         "One file is the table ALIAS; several files are joinable tables of the source `files`, each called by its "
         "alias.",
     )
+    parser.add_argument(
+        "--function",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a function of your own that queries on the databases may call; repeatable",
+    )
 
 
 def parse_sources(texts: Sequence[str]) -> tuple[SourceSpec, ...]:
@@ -161,8 +168,13 @@ def prepare(specs: Sequence[SourceSpec], settings: Settings, console: Console) -
 
 
 @asynccontextmanager
-async def open_sources(prepared: Prepared, console: Console) -> AsyncIterator[DataConnectorRegistry]:
+async def open_sources(
+    prepared: Prepared, console: Console, *, functions: Sequence[str] = ()
+) -> AsyncIterator[DataConnectorRegistry]:
     """Open every source.
+
+    Args:
+        functions: User-defined functions that queries on databases may call.
 
     Raises:
         SourceError: One cannot be opened; the message says which and why.
@@ -175,7 +187,7 @@ async def open_sources(prepared: Prepared, console: Console) -> AsyncIterator[Da
             if not spec.is_database:
                 continue
             console.status(f"Opening {spec.alias} …")
-            connector = await SQLConnector.from_url_async(spec.url, limits=limits)
+            connector = await SQLConnector.from_url_async(spec.url, limits=limits, functions=functions)
             registry.register(spec.alias, connector)
             console.clear_status()
             for notice in connector.notices:

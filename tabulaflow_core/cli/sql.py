@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 async def _run_async(args: argparse.Namespace, console: Console, prepared: Prepared) -> int:
-    async with open_sources(prepared, console) as registry:
+    async with open_sources(prepared, console, functions=args.function) as registry:
         alias = args.on or registry.aliases[0]
         if args.on is None and len(registry) > 1:
             raise UsageError(f"there are {len(registry)} sources; say which with --on: {', '.join(registry.aliases)}")
