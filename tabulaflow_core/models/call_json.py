@@ -13,6 +13,9 @@ from tabulaflow_core.models.contracts import JsonObject, ToolCall, ToolSpec
 # Strings first, so that braces inside them do not count; an open string reaches to the end of what was read.
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.|\\\Z)*(?:"|\Z)|[{}]', re.DOTALL)
 _ESCAPED_APOSTROPHE = re.compile(r"(?<!\\)((?:\\\\)*)\\'")
+# The form of Qwen's later coder models.
+_XML_CALL = re.compile(r"<function=(?P<name>[\w.-]+)>(?P<body>.*?)(?:</function>|\Z)", re.DOTALL)
+_XML_ARGUMENT = re.compile(r"<parameter=([\w.-]+)>\s*(.*?)\s*(?:</parameter>|\Z)", re.DOTALL)
 _NAME_KEYS = ("name", "tool", "tool_name", "function")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 _TAG = re.compile(r"</?(?:function_call|tool_call)>")
@@ -64,6 +67,8 @@ class CallReader:
 
     def read_tagged(self, text: str) -> ToolCall:
         """Read the body of a tag: a call in any case, without arguments when it is malformed."""
+        if written := _XML_CALL.search(text):
+            return self._call(written["name"], dict(_XML_ARGUMENT.findall(written["body"])))
         value = _lenient(text)
         call = self._from_value(value, inferred=True, known_only=False) if value is not None else None
         return call or ToolCall("", self._guess_name(text), None, text.strip())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import traceback
 
 import pytest
 
@@ -62,6 +63,7 @@ async def failure(model: Model, request: ModelRequest = HELLO) -> ModelError:
     with pytest.raises(ModelError) as caught:
         await answer(model, request)
     assert KEY not in caught.value.user_message + str(caught.value.detail)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
     return caught.value
 
 

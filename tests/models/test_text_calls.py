@@ -81,6 +81,7 @@ UNDERSTOOD = [
     '<function_call>{"name": "run_query", "sql": "SELECT 1"}</function_call>',
     '<function_call>{"sql": "SELECT 1"}</function_call>',
     '```json\n{"sql": "SELECT 1"}\n```',
+    "<tool_call>\n<function=run_query>\n<parameter=sql>\nSELECT 1\n</parameter>\n</function>\n</tool_call>",
 ]
 
 

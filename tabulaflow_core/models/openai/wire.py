@@ -94,7 +94,7 @@ class Wire(ABC, Generic[EventT]):
             except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
                 wait = None if begun else retry_wait(error, attempt)
                 if wait is None:
-                    raise self._mapped(error) from error
+                    raise self._mapped(error) from None  # its words may hold the key, and end in a log
             attempt += 1
             await asyncio.sleep(wait)
 
