@@ -6,16 +6,18 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from tabulaflow_core.agents.events import Event
+from tabulaflow_core.agents.events import Event, TurnInterrupted
+from tabulaflow_core.errors import NotFound
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.engine_loop import EngineLoop
 from tabulaflow_core.runtime.turn_log import TERMINAL
-from tabulaflow_core.store.partial import coalesce
+from tabulaflow_core.store.partial import coalesce, partial_result
 from tabulaflow_core.store.records import TurnRecord, TurnState
 from tabulaflow_core.store.turns import Turns
 
 #: Text is committed every half second by the process that runs the turn; asking more often shows nothing sooner.
 _POLL_SECONDS: Final = 0.3
+_DELETED: Final = "The conversation was deleted."
 
 
 class FollowedTurn:
@@ -61,7 +63,11 @@ class FollowedTurn:
                 continue
             asked = time.monotonic()
             # The state first: a turn that ends in between has its last event in the batch.
-            over = self.state != "running"
+            try:
+                over = self.state != "running"
+            except NotFound:
+                yield [TurnInterrupted(result=partial_result((), seconds=0.0), reason=_DELETED)]
+                return
             batch = self._loop.call(self._turns.events_async(self._principal, self.id, first=read))
             read += len(batch)
             if batch or over:

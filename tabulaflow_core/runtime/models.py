@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Final
 
@@ -31,26 +32,30 @@ class Models:
         self._settings = settings
         self._factory = factory
         self._open: dict[str, ChatModel] = {}
+        self._lock = asyncio.Lock()
 
     def default_name(self) -> str | None:
-        """The model to use when none is named; None when there is none."""
+        """The model to use when none is named; None when there is none. Blocks: may look at files."""
         from tabulaflow_core.models.resolve import default_model_name
 
         return default_model_name(self._settings) or (_INJECTED if self._factory is not None else None)
 
-    def get(self, name: str | None) -> ChatModel:
-        """The client of `name`, or of the default model.
+    async def get_async(self, name: str | None) -> tuple[str, ChatModel]:
+        """The name and the client of `name`, or of the default model.
+
+        It is made in a thread: its libraries take up to a second to import, and running turns must not wait for that.
 
         Raises:
             NoModelAvailable: No name was given and there is no default.
             UnknownModel: The name is not one.
         """
-        wanted = name or self.default_name()
-        if wanted is None:
-            raise NoModelAvailable(_NOTHING)
-        if wanted not in self._open:
-            self._open[wanted] = self._make(wanted)
-        return self._open[wanted]
+        async with self._lock:
+            wanted = name or await asyncio.to_thread(self.default_name)
+            if wanted is None:
+                raise NoModelAvailable(_NOTHING)
+            if wanted not in self._open:
+                self._open[wanted] = await asyncio.to_thread(self._make, wanted)
+            return wanted, self._open[wanted]
 
     def _make(self, name: str) -> ChatModel:
         if self._factory is not None:

@@ -65,12 +65,12 @@ class Services:
         self, principal: Principal, conversation_id: str, question: str, model: str | None
     ) -> LiveTurn:
         """Begin a turn; see `Runtime.start_turn`."""
-        client = self.models.get(model)
+        name, _ = await self.models.get_async(model)
         record = await self.store.turns.start_async(
             principal,
             conversation_id,
             question=question,
-            model=model or self.models.default_name() or client.facts.name,
+            model=name,
             runner=self.runner,
         )
 

@@ -15,12 +15,13 @@ from tabulaflow_core.agents import ChatSession
 from tabulaflow_core.agents.events import SessionEvent, TurnFinished, TurnInterrupted
 from tabulaflow_core.agents.history import messages_from_json, messages_to_json
 from tabulaflow_core.config import Settings
+from tabulaflow_core.errors import NotFound
 from tabulaflow_core.models.contracts import AssistantMessage, Message, UserMessage
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.ledger import LedgerPermit
 from tabulaflow_core.runtime.models import Models
 from tabulaflow_core.runtime.sources import SourceBook
-from tabulaflow_core.store.records import TurnRecord
+from tabulaflow_core.store.records import History, TurnRecord
 from tabulaflow_core.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -64,26 +65,47 @@ class Sessions:
             raise
 
     async def _open_async(self, principal: Principal, turn: TurnRecord) -> HeldSession:
-        key = (principal.id, turn.conversation_id)
-        registry = await self._sources.registry_async(principal)
         history = await self._store.conversations.history_async(principal, turn.conversation_id)
         # Out of the warm ones while its turn runs: it comes back when the turn was saved.
-        warm = self._warm.pop(key, None)
-        if warm is None or warm.version != history.version or warm.model != turn.model:
-            messages = await self._messages(principal, turn, history.body, history.through_turn)
-            permit = LedgerPermit(self._store.usage, turn.conversation_id)
-            session = ChatSession(
-                registry=registry,
-                model=self._models.get(turn.model),
-                principal=principal,
-                results=self._store.results,
-                model_permit=permit,
-                settings=self._settings,
-                history=messages,
-            )
-            warm = _Warm(session, permit, turn.model, history.version)
+        warm = await self._warm_or_new(principal, turn.conversation_id, turn.model, history)
         warm.permit.turn_id = turn.id
-        return HeldSession(self, principal, key, warm)
+        return HeldSession(self, principal, (principal.id, turn.conversation_id), warm)
+
+    async def warm_async(self, principal: Principal, conversation_id: str) -> None:
+        """Let the default model read what the next question of the conversation will begin with.
+
+        Raises:
+            ModelError: The model cannot be used.
+        """
+        name, _ = await self._models.get_async(None)
+        try:
+            history = await self._store.conversations.history_async(principal, conversation_id)
+        except NotFound:  # no conversation yet: the beginning is the same
+            history = History(body="", through_turn=0, version=-1)
+        warm = await self._warm_or_new(principal, conversation_id, name, history)
+        await warm.session.warm()
+        if history.version >= 0 and (principal.id, conversation_id) not in self._warm:
+            self.keep((principal.id, conversation_id), warm)
+
+    async def _warm_or_new(
+        self, principal: Principal, conversation_id: str, model_name: str, history: History
+    ) -> _Warm:
+        registry = await self._sources.registry_async(principal)
+        warm = self._warm.pop((principal.id, conversation_id), None)
+        if warm is not None and warm.version == history.version and warm.model == model_name:
+            return warm
+        _, model = await self._models.get_async(model_name)
+        permit = LedgerPermit(self._store.usage, conversation_id)
+        session = ChatSession(
+            registry=registry,
+            model=model,
+            principal=principal,
+            results=self._store.results,
+            model_permit=permit,
+            settings=self._settings,
+            history=await self._messages(principal, conversation_id, history),
+        )
+        return _Warm(session, permit, model_name, history.version)
 
     def forget(self, principal: Principal, conversation_id: str) -> None:
         """Drop the warm session of a deleted conversation."""
@@ -99,21 +121,17 @@ class Sessions:
         """Let go of the sources of a turn."""
         await self._sources.release_async(principal)
 
-    async def _messages(
-        self, principal: Principal, turn: TurnRecord, body: str, through_turn: int
-    ) -> tuple[Message, ...]:
+    async def _messages(self, principal: Principal, conversation_id: str, history: History) -> tuple[Message, ...]:
         """The stored history, and in short the turns that ended without it, such as those of a killed process."""
         kept: tuple[Message, ...] = ()
-        if body:
+        if history.body:
             try:
-                kept = messages_from_json(body)
+                kept = messages_from_json(history.body)
             except ValidationError:
-                _log.warning(
-                    "the history of conversation %s is of another version; it begins anew", turn.conversation_id
-                )
+                _log.warning("the history of conversation %s is of another version; it begins anew", conversation_id)
         lost: list[Message] = []
-        for record in await self._store.turns.list_async(principal, turn.conversation_id):
-            if through_turn < record.number < turn.number:
+        for record in await self._store.turns.list_async(principal, conversation_id):
+            if history.through_turn < record.number and record.state != "running":
                 events = await self._store.turns.events_async(principal, record.id)
                 last = events[-1] if events else None
                 said = last.result.text if isinstance(last, (TurnFinished, TurnInterrupted)) else ""

@@ -11,15 +11,18 @@ from typing import Final
 
 from tabulaflow_core.data import DataConnectorRegistry
 from tabulaflow_core.data.contracts import DataConnector
+from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.errors import SourceUnavailable, TabulaflowError
 from tabulaflow_core.runtime.lingering import Lingering
 
 _log = logging.getLogger(__name__)
 
 #: A source that could not be opened is not tried again sooner: each try can take as long as its server is silent.
-_RETRY_SECONDS: Final = 15.0
+_RETRY_SECONDS: Final = 60.0
+#: Nor is one that stopped answering asked for its tables at each run of a page.
+_SICK_SECONDS: Final = 15.0
 #: Long enough for a database across the world, short enough for a question that needs another source.
-_OPEN_SECONDS: Final = 20.0
+_OPEN_SECONDS: Final = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Shelf:
         self.registry = DataConnectorRegistry()
         self._tokens: dict[str, str] = {}
         self._faults: dict[str, _Fault] = {}
+        self._sick: dict[str, _Fault] = {}
         self._lock = asyncio.Lock()
         self._turns = 0
         self._retired: list[DataConnector] = []
@@ -88,6 +92,7 @@ class Shelf:
             by_alias = {source.alias: source for source in wanted}
             for alias in [a for a, token in self._tokens.items() if a not in by_alias or by_alias[a].token != token]:
                 del self._tokens[alias]
+                self._sick.pop(alias, None)
                 await self.registry.unregister_async(alias)  # retires it
             for alias in [a for a in self._faults if a not in by_alias]:
                 del self._faults[alias]
@@ -105,9 +110,24 @@ class Shelf:
         fault = self._faults.get(source.alias)
         return fault is None or fault.token != source.token or time.monotonic() - fault.at > _RETRY_SECONDS
 
-    def retry_now(self, alias: str) -> None:
-        """Try `alias` again at the next sync, whenever the last try was."""
-        self._faults.pop(alias, None)
+    async def schema_async(self, alias: str, *, max_age: float) -> SourceSchema:
+        """The tables of an open source; of one that just failed to answer, its fault without asking again.
+
+        Raises:
+            UnknownSource: It is not open.
+            SourceUnavailable: It does not answer.
+        """
+        connector = self.registry.get(alias)
+        sick = self._sick.get(alias)
+        if sick is not None and time.monotonic() - sick.at < _SICK_SECONDS:
+            raise SourceUnavailable(sick.message)
+        try:
+            schema = await connector.refresh_schema_async(max_age=max_age)
+        except SourceUnavailable as error:
+            self._sick[alias] = _Fault(self._tokens.get(alias, ""), error.user_message, time.monotonic())
+            raise
+        self._sick.pop(alias, None)
+        return schema
 
     async def close_async(self) -> None:
         """Close every connector."""

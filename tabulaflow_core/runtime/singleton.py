@@ -36,5 +36,9 @@ def adopt(runtime: Runtime) -> Runtime:
 def _adopt(runtime: Runtime) -> Runtime:
     global _runtime
     _runtime = runtime
+    # Before the interpreter waits for its worker threads: one that runs a long statement must be told to stop first.
+    early = getattr(threading, "_register_atexit", None)
+    if early is not None:
+        early(runtime.close)
     atexit.register(runtime.close)
     return runtime

@@ -139,7 +139,12 @@ class SourceBook:
 
     def _wanted(self, principal: Principal, record: DatabaseRecord) -> Wanted:
         async def open_database() -> DataConnector:
-            return await self._open_url(self._store.secrets.decrypt(principal, record.url_secret))
+            secrets, kept = self._store.secrets, record.url_secret
+            url = secrets.decrypt(principal, kept)
+            if not secrets.is_current(kept):
+                fresh = secrets.encrypt(principal, url)
+                await self._store.sources.change_secret_async(principal, record.id, url_secret=fresh)
+            return await self._open_url(url)
 
         return Wanted(record.alias, record.id, open_database)
 
@@ -151,8 +156,8 @@ class SourceBook:
 
     async def _described(self, shelf: Shelf, blank: SourceInfo) -> SourceInfo:
         try:
+            schema = await shelf.schema_async(blank.alias, max_age=_SCHEMA_AGE)
             connector = shelf.registry.get(blank.alias)
-            schema = await connector.refresh_schema_async(max_age=_SCHEMA_AGE)
         except UnknownSource:
             return replace(blank, status="broken", message=shelf.fault(blank.alias))
         except SourceUnavailable as error:

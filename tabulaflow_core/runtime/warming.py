@@ -1,9 +1,11 @@
-"""Making the embedded model ready before the first question."""
+"""Making ready, before the first question, what the first answer would otherwise wait for."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.principal import Principal
@@ -13,19 +15,22 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+#: What an answer needs and what takes long to import.
+_MODULES: Final = ("sqlglot", "duckdb", "tabulaflow_core.data.guard", "plotly.graph_objects")
+
 
 async def warm_async(services: Services, principal: Principal, conversation_id: str) -> None:
-    """Load the default model when it is the embedded one, and let it read the prompt's beginning."""
-    name = services.models.default_name()
-    if name is None or not name.startswith("local:"):
-        return
-    from tabulaflow_core.models.local import LocalModel
-
-    model = services.models.get(name)
-    if not isinstance(model, LocalModel):
-        return
+    """Import what an answer needs, open the sources, and let the embedded model read the prompt's beginning."""
     try:
-        await services.sources.registry_async(principal)
-        await model.warm_async(())
+        await asyncio.to_thread(_import_all)
+        if await asyncio.to_thread(services.models.default_name) is not None:
+            await services.sessions.warm_async(principal, conversation_id)
     except TabulaflowError as error:
-        _log.info("the embedded model could not be warmed: %s", error)
+        _log.info("the model could not be warmed: %s", error)
+    except Exception:  # a convenience: the question itself will say what is wrong
+        _log.warning("the model could not be warmed", exc_info=True)
+
+
+def _import_all() -> None:
+    for name in _MODULES:
+        import_module(name)

@@ -34,12 +34,14 @@ class Secrets:
 
         keys = settings.secret_keys or (_key_from_file(key_file(settings)),)
         try:
-            self._fernet = MultiFernet([Fernet(key) for key in keys])
+            fernets = [Fernet(key) for key in keys]
         except (ValueError, TypeError):
             raise ConfigurationError(
                 "TABULAFLOW_SECRET_KEY holds no Fernet key: 32 bytes as URL-safe base64. Make one with "
                 'python -c "from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())".'
             ) from None
+        self._newest = fernets[0]
+        self._fernet = MultiFernet(fernets)
 
     def encrypt(self, principal: Principal, text: str) -> str:
         """`text` for the database, readable for `principal` only."""
@@ -61,13 +63,15 @@ class Secrets:
             raise SecretUnreadable(_LOST)
         return str(content["text"])
 
-    def rotate(self, principal: Principal, token: str) -> str:
-        """`token` encrypted anew with the newest key.
+    def is_current(self, token: str) -> bool:
+        """Whether the newest key encrypted `token`; if not, encrypt it anew, so that the older key can go."""
+        from cryptography.fernet import InvalidToken
 
-        Raises:
-            SecretUnreadable: As for `decrypt`.
-        """
-        return self.encrypt(principal, self.decrypt(principal, token))
+        try:
+            self._newest.decrypt(token.encode())
+        except InvalidToken:
+            return False
+        return True
 
 
 def key_file(settings: Settings) -> Path:

@@ -47,6 +47,14 @@ class Commands:
         self.model = slow_model()
         return self.runtime.start_turn(LOCAL_USER, conversation, "How many orders?", model="scripted:slow").id
 
+    def start_endless(self, conversation: str) -> Any:
+        """Begin a turn whose query never ends."""
+        counting = (
+            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1e15) SELECT count(*) FROM c"
+        )
+        self.model = ScriptedModel().enqueue(text("I count."), call("run_query", sql=counting))
+        return self.runtime.start_turn(LOCAL_USER, conversation, "How far?", model="scripted:endless").id
+
     def follow(self, conversation: str, until: str) -> Any:
         """Attach to the running turn until an event of the kind `until`; kinds of all events seen."""
         turn = self.runtime.running_turn(LOCAL_USER, conversation)

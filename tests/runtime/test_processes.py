@@ -8,6 +8,8 @@ import sqlite3
 import time
 from pathlib import Path
 
+import pytest
+
 from tabulaflow_core.agents.events import AnswerDelta, ToolFinished, TurnInterrupted
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import TurnInProgress
@@ -117,10 +119,12 @@ def test_a_killed_process_loses_at_most_the_text_in_flight(
     ], "the model knows what was asked before the process died"
 
 
-def test_a_process_that_ends_ends_its_turns(rt: Runtime, child: Child) -> None:
+@pytest.mark.parametrize(("start", "until"), [("start", "answer_delta"), ("start_endless", "tool_started")])
+def test_a_process_that_ends_ends_its_turns(rt: Runtime, child: Child, shop: str, start: str, until: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
     conversation = rt.new_conversation(LOCAL_USER)
-    child.ask("start", conversation=conversation.id)
-    child.ask("follow", conversation=conversation.id, until="answer_delta")
+    child.ask(start, conversation=conversation.id)
+    child.ask("follow", conversation=conversation.id, until=until)
     begun = time.monotonic()
     assert child.end() == 0
     assert time.monotonic() - begun < 10
@@ -130,4 +134,5 @@ def test_a_process_that_ends_ends_its_turns(rt: Runtime, child: Child) -> None:
         "The server was shut down while this was being answered.",
     )
     assert view.result is not None
-    assert view.result.text == "Thinking aloud."
+    if start == "start":
+        assert view.result.text == "Thinking aloud."

@@ -42,6 +42,7 @@ METHODS = [
     if inspect.isfunction(member) and not name.startswith("_")
 ]
 #: What begins something of the caller's own, whatever ids another has.
+SEES_NO_ROW = {"secrets.is_current"}
 CREATES = {
     "conversations.create_async",
     "results.put_async",
@@ -67,6 +68,8 @@ def test_every_area_is_looked_at() -> None:
 def test_methods_take_a_principal_first(area: str, name: str) -> None:
     function = getattr(AREAS[area], name)
     parameters = list(inspect.signature(function).parameters.values())
+    if f"{area}.{name}" in SEES_NO_ROW:
+        return
     assert parameters[1].name == "principal"
     assert typing.get_type_hints(function)["principal"] is Principal
 
@@ -176,6 +179,8 @@ async def test_another_principal_sees_and_changes_nothing(store: Store, alice: P
     arguments = await _fill(store, alice)
     before = await _rows(store, alice)
     for area, name in METHODS:
+        if f"{area}.{name}" in SEES_NO_ROW:
+            continue
         method = getattr(getattr(store, area), name)
         wanted = list(inspect.signature(method).parameters.values())[1:]
         given = {p.name: arguments[p.name] for p in wanted if p.name in arguments}
