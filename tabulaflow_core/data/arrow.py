@@ -15,8 +15,10 @@ from tabulaflow_core.data.engines.base import Caps, Fetched
 #: Turns the values of one column of one batch into an array.
 Converter = Callable[[Sequence[object]], pa.Array]
 
-_FIRST_BATCH: Final = 256
+_FIRST_BATCH: Final = 16
 _LARGEST_BATCH: Final = 20_000
+#: A batch has at most so many times the rows of all before it, should the rows become wider.
+_GROWTH: Final = 16
 #: Bytes a batch aims at, so that wide rows do not overrun the byte cap before it is looked at.
 _BATCH_BYTES: Final = 4 * 1024 * 1024
 #: Doubles hold every integer up to here.
@@ -46,7 +48,7 @@ class TableBuilder:
         """How many rows to fetch next; one more than the row cap allows, to learn whether there are more."""
         size = _FIRST_BATCH
         if self._rows:
-            size = max(1, min(_LARGEST_BATCH, _BATCH_BYTES * self._rows // max(self._bytes, 1)))
+            size = max(1, min(_LARGEST_BATCH, _GROWTH * self._rows, _BATCH_BYTES * self._rows // max(self._bytes, 1)))
         return max(1, min(size, self._caps.rows - self._rows + 1))
 
     def add(self, rows: Sequence[Sequence[object]]) -> bool:

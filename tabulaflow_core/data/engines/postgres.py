@@ -22,7 +22,7 @@ from tabulaflow_core.data.engines.postgres_write import write_table_async
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.urls import SourceUrl
-from tabulaflow_core.errors import MissingDriver, SourceUnavailable
+from tabulaflow_core.errors import MissingDriver, SourceUnavailable, SourceUrlError
 
 try:
     import asyncpg
@@ -74,8 +74,6 @@ class PostgresAdapter:
 
     async def _connect_plainly_async(self) -> Connection:
         source = self._source
-        mode = source.options.get("sslmode") or source.options.get("ssl") or "prefer"
-        mode = {"true": "require", "1": "require", "false": "disable", "0": "disable"}.get(mode.lower(), mode)
         try:
             return await asyncpg.connect(
                 host=source.host,
@@ -85,7 +83,7 @@ class PostgresAdapter:
                 password=source.password,
                 passfile=os.devnull,
                 database=source.database or None,
-                ssl=mode if mode in _SSL_MODES else "prefer",
+                ssl=_encryption(source),
                 timeout=_connect_seconds(source),
                 statement_cache_size=0,
                 server_settings={"application_name": source.options.get("application_name", "tabulaflow")},
@@ -198,6 +196,19 @@ async def _close_async(connection: Connection) -> None:
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
         with suppress(OSError, asyncpg.InterfaceError):  # it is broken already, and only its socket is left
             connection.terminate()
+
+
+def _encryption(source: SourceUrl) -> str | ssl.SSLContext:
+    """By libpq's `sslmode`; the modes that verify use this machine's root certificates."""
+    mode = (source.options.get("sslmode") or source.options.get("ssl") or "prefer").lower()
+    mode = {"true": "require", "1": "require", "false": "disable", "0": "disable"}.get(mode, mode)
+    if mode in ("verify-ca", "verify-full"):
+        context = ssl.create_default_context()
+        context.check_hostname = mode == "verify-full"
+        return context
+    if mode not in _SSL_MODES:
+        raise SourceUrlError(f"`sslmode` takes one of: {', '.join(sorted(_SSL_MODES))}.")
+    return mode
 
 
 def _connect_seconds(source: SourceUrl) -> float:

@@ -11,40 +11,19 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Final, TypeVar
-from urllib.parse import quote
 
 import pyarrow as pa
 
 from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.sqlite_lock import connect, lock, unlock
 from tabulaflow_core.data.engines.sqlite_schema import read_schema
 from tabulaflow_core.data.engines.sqlite_write import write_table
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.errors import SourceUnavailable
 
-#: Functions that reach outside the database; the rest of SQLite's are pure. `load_extension` is also off by default.
-_DENIED_FUNCTIONS: Final = frozenset(
-    {"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "sqlite_log"}
-)
-_READING: Final = frozenset(
-    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
-)
-#: Pragmas that only read the catalogue, also as table functions; `database_list` would tell the file's path.
-_READING_PRAGMAS: Final = frozenset(
-    {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"}
-)
-#: Bounds on what one statement may make SQLite do; see sqlite.org/security.html.
-_LIMITS: Final = (
-    (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
-    (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10_000),
-    (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 500),
-    (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1_000_000),
-    (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
-)
-#: The least that a single value may measure, however small the byte cap is.
-_LEAST_VALUE_BYTES: Final = 16 * 1024 * 1024
 _UNUSABLE: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 _LOCKED: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 #: Seconds to wait for another program's write to end, and between two looks.
@@ -96,13 +75,13 @@ class SQLiteAdapter:
         """A new connection that cannot write: cheap, and a statement never sees what an earlier one left."""
         assert self._path is not None
         try:
-            return _connect(self._path, "mode=ro")
+            return connect(self._path, "mode=ro")
         except sqlite3.OperationalError:
             # A WAL database in a folder that cannot be written needs no -shm file when nobody writes to it.
             idle = self._path.is_file() and not Path(f"{self._path}-wal").exists()
             if not idle or os.access(self._path.parent, os.W_OK):
                 raise
-            return _connect(self._path, "mode=ro&immutable=1")
+            return connect(self._path, "mode=ro&immutable=1")
 
     def _unavailable(self, error: sqlite3.Error) -> SourceUnavailable:
         name = self._path.name if self._path else ":memory:"
@@ -151,7 +130,7 @@ class SQLiteAdapter:
             raise _LockedByOther if _code(error) in _LOCKED else self._unavailable(error) from None
         run.start(connection)
         try:
-            _lock(connection, caps)
+            lock(connection, caps)
             return _read(connection, sql, caps, run)
         except sqlite3.Error as error:
             if _code(error) in _LOCKED:
@@ -162,7 +141,7 @@ class SQLiteAdapter:
         finally:
             run.end()
             if connection is self._memory:
-                _unlock(connection)
+                unlock(connection)
             else:
                 connection.close()
 
@@ -184,7 +163,7 @@ class SQLiteAdapter:
             try:
                 if connection is None:
                     assert self._path is not None
-                    connection = _connect(self._path, "mode=rw") if writable else self._reader()
+                    connection = connect(self._path, "mode=rw") if writable else self._reader()
                 connection.execute(f"PRAGMA busy_timeout = {int(_BUSY_SECONDS * 1000)}").close()
                 run.start(connection)
                 return work(connection)
@@ -241,47 +220,6 @@ class _Run:
             self.stopped = True
             if self._connection is not None:
                 self._connection.interrupt()
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path))}?{mode}"
-    connection = sqlite3.connect(
-        uri, uri=True, check_same_thread=False, isolation_level=None, timeout=0, cached_statements=0
-    )
-    try:
-        # A hostile file may hide functions in views, indexes and triggers: sqlite.org/security.html.
-        for pragma in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
-            connection.execute(f"PRAGMA {pragma}").close()
-        if hasattr(connection, "setconfig"):  # Python 3.12
-            connection.setconfig(1010, True)  # SQLITE_DBCONFIG_DEFENSIVE
-        connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").close()
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
-
-
-def _authorize(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
-    if action == sqlite3.SQLITE_FUNCTION:
-        return sqlite3.SQLITE_DENY if (second or "").lower() in _DENIED_FUNCTIONS else sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_PRAGMA:
-        return sqlite3.SQLITE_OK if (first or "").lower() in _READING_PRAGMAS else sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
-
-
-def _lock(connection: sqlite3.Connection, caps: Caps) -> None:
-    for category, limit in _LIMITS:
-        connection.setlimit(category, limit)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(_LEAST_VALUE_BYTES, min(caps.bytes, 2**30)))
-    connection.execute("PRAGMA query_only=ON").close()
-    connection.set_authorizer(_authorize)
-
-
-def _unlock(connection: sqlite3.Connection) -> None:
-    """Back to writing, for the library's own methods on a database in memory."""
-    connection.set_authorizer(None)
-    connection.execute("PRAGMA query_only=OFF").close()
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**30)
 
 
 def _read(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run) -> Fetched:

@@ -40,6 +40,11 @@ async def _column(connector: SQLConnector, sql: str) -> list[object]:
         "CREATE TEMP TABLE t (a)",
         "CREATE VIRTUAL TABLE v USING fts5(a)",
         "UPDATE kept SET a = 2",
+        "UPDATE sqlite_master SET sql = 'CREATE TABLE kept (b)'",
+        "DELETE FROM sqlite_master",
+        "PRAGMA schema_version = 9",
+        "SELECT * FROM pragma_user_version(5)",
+        "PRAGMA writable_schema = ON",
         "PRAGMA journal_mode = WAL",
         "PRAGMA query_only = OFF",
         "PRAGMA user_version = 7",
@@ -70,8 +75,18 @@ async def test_the_catalogue_can_be_read(tmp_path: Path) -> None:
     path = _make(tmp_path / "a.db", "CREATE TABLE kept (a, b)")
     async with await SQLConnector.from_url_async(f"sqlite:///{path}") as connector:
         assert await _column(connector, "SELECT name FROM pragma_table_info('kept') ORDER BY cid") == ["a", "b"]
+        assert await _column(connector, "PRAGMA user_version") == [0]
+        assert await _column(connector, "SELECT value FROM json_each('[1,2]')") == [1, 2]
+        assert await _column(connector, "EXPLAIN QUERY PLAN SELECT * FROM kept") != []
         with pytest.raises(EngineFault):
             await raw_of(connector)("SELECT file FROM pragma_database_list")
+
+
+async def test_full_text_tables_can_be_asked(tmp_path: Path) -> None:
+    path = _make(tmp_path / "a.db", "CREATE VIRTUAL TABLE f USING fts5(a)", "INSERT INTO f VALUES ('one two')")
+    async with await SQLConnector.from_url_async(f"sqlite:///{path}") as connector:
+        assert [table.name for table in connector.schema.tables] == ["f"]
+        assert await _column(connector, "SELECT a FROM f WHERE a = 'one two'") == ["one two"]
 
 
 async def test_memory_is_locked_for_queries_and_open_for_writing() -> None:
@@ -79,7 +94,13 @@ async def test_memory_is_locked_for_queries_and_open_for_writing() -> None:
 
     async with await SQLConnector.from_url_async("sqlite://", read_only=False) as connector:
         await connector.write_dataframe_async(pd.DataFrame({"a": [1]}), "kept")
-        for sql in ("UPDATE kept SET a = 2", "DROP TABLE kept", "CREATE TEMP TABLE t (a)", "PRAGMA query_only = OFF"):
+        for sql in (
+            "UPDATE kept SET a = 2",
+            "DROP TABLE kept",
+            "CREATE TEMP TABLE t (a)",
+            "PRAGMA query_only = OFF",
+            "UPDATE sqlite_master SET sql = 'x'",
+        ):
             with pytest.raises(EngineFault):
                 await raw_of(connector)(sql)
         await connector.write_dataframe_async(pd.DataFrame({"a": [5]}), "kept", if_exists="append")
