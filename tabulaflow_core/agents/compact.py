@@ -15,17 +15,16 @@ from typing import Final
 from uuid import uuid4
 
 from tabulaflow_core.agents import compact_words as say
-from tabulaflow_core.agents.compact_prompt import compact_messages, last_sql
+from tabulaflow_core.agents.compact_prompt import compact_messages
+from tabulaflow_core.agents.compact_query import Prepared, asked_for, prepared, reads_data, rewritten
 from tabulaflow_core.agents.events import AnswerDelta, Outcome, SessionEvent
-from tabulaflow_core.agents.history import turns_of
-from tabulaflow_core.agents.mend import Mended, mend
 from tabulaflow_core.agents.repeats import same_sql
-from tabulaflow_core.agents.sources import route
 from tabulaflow_core.agents.sql_text import sql_in
 from tabulaflow_core.agents.tools.protocol import ToolOutcome
 from tabulaflow_core.agents.turn import Step, Turn
 from tabulaflow_core.models.contracts import (
     AssistantMessage,
+    JsonObject,
     Message,
     ModelRequest,
     ToolCall,
@@ -70,25 +69,56 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
         sql = sql_in(step.text, turn.tools["run_query"].spec)
         if not sql or any(same_sql(sql, before) for before in tried):
             break
+        if not reads_data(turn, sql):
+            outcome = None
+            break
         tried.append(sql)
-        fixed = _mended(turn, sql)
-        turn.context.notes = fixed.notes
-        call = ToolCall(f"call_{uuid4().hex[:24]}", "run_query", {"sql": fixed.sql}, json.dumps({"sql": fixed.sql}))
-        turn.conversation.messages.append(AssistantMessage("", (call,)))
-        async with aclosing(turn.run_tool(call, step.number)) as items:
+        query = await prepared(turn, sql)
+        async with aclosing(_run_either(turn, query, step.number)) as items:
             async for item in items:
                 if isinstance(item, ToolOutcome):
                     outcome = item
                 else:
                     yield item
         assert outcome is not None  # the last item of a run
-        turn.conversation.messages.append(ToolMessage(call.id, call.name, outcome.text))
         turn.step += 1
-        if outcome.ok or not say.repairable(outcome):
+        if outcome.ok:
+            break
+        if missing := asked_for(turn, query):
+            for event in _say(turn, say.missing(turn.question, missing, turn.context.sources), "cannot_answer"):
+                yield event
+            return
+        if not outcome.hint:
             break
         messages = (*messages, AssistantMessage(f"```sql\n{sql}\n```"), UserMessage(say.repair(outcome)))
     for event in _answered(turn, outcome):
         yield event
+
+
+async def _run_either(turn: Turn, query: Prepared, step: int) -> AsyncGenerator[SessionEvent | ToolOutcome]:
+    """Run the query and, where it does not compile, what it means in another engine's SQL."""
+    failed = False
+    async with aclosing(_run(turn, query, step)) as items:
+        async for item in items:
+            failed |= isinstance(item, ToolOutcome) and not item.ok
+            yield item
+    if failed and (other := await rewritten(turn, query)) is not None:
+        async with aclosing(_run(turn, other, step)) as items:
+            async for item in items:
+                yield item
+
+
+async def _run(turn: Turn, query: Prepared, step: int) -> AsyncGenerator[SessionEvent | ToolOutcome]:
+    """Run the query as a call of the model, so that history and events are those of any other model."""
+    args: JsonObject = {"sql": query.sql, "source": query.source.alias}
+    call = ToolCall(f"call_{uuid4().hex[:24]}", "run_query", args, json.dumps(args, ensure_ascii=False))
+    turn.context.notes = query.notes
+    turn.conversation.messages.append(AssistantMessage("", (call,)))
+    async with aclosing(turn.run_tool(call, step)) as items:
+        async for item in items:
+            if isinstance(item, ToolOutcome):
+                turn.conversation.messages.append(ToolMessage(call.id, call.name, item.text))
+            yield item
 
 
 def _request(turn: Turn, messages: tuple[Message, ...]) -> ModelRequest:
@@ -100,15 +130,6 @@ def _request(turn: Turn, messages: tuple[Message, ...]) -> ModelRequest:
         stop=("\n```\n", "```\n\n"),
         cache_key=turn.conversation.id,
     )
-
-
-def _mended(turn: Turn, sql: str) -> Mended:
-    """Mend `sql` for the source it means; left as it is when no source is clear."""
-    routed = route(turn.context.sources, "", sql)
-    source = routed.source or turn.context.sources[0]
-    _, turns = turns_of(turn.conversation.messages)
-    previous = last_sql(turns[-2]) if len(turns) > 1 else ""
-    return mend(sql, source, turn.question, previous_sql=previous)
 
 
 def _answered(turn: Turn, outcome: ToolOutcome | None) -> Iterator[SessionEvent]:

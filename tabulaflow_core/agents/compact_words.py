@@ -21,6 +21,7 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "no_source": "There is no data yet. Add a file or a database first, then ask again.",
         "no_query": "I could not turn this into a query. {tables} Ask about these, in other words.",
         "failed": "I could not answer this from the data: {fault} {tables}",
+        "missing": "The data has nothing on {fault}. {tables}",
         "tables": "The data has {names}.",
     },
     "de": {
@@ -28,6 +29,7 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "no_source": "Es gibt noch keine Daten. Fügen Sie zuerst eine Datei oder eine Datenbank hinzu.",
         "no_query": "Daraus konnte ich keine Abfrage machen. {tables} Fragen Sie danach, mit anderen Worten.",
         "failed": "Das konnte ich aus den Daten nicht beantworten: {fault} {tables}",
+        "missing": "Dazu steht nichts in den Daten: {fault}. {tables}",
         "tables": "Die Daten haben {names}.",
     },
     "es": {
@@ -35,6 +37,7 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "no_source": "Todavía no hay datos. Añade primero un archivo o una base de datos.",
         "no_query": "No pude convertir esto en una consulta. {tables} Pregunta por ellos con otras palabras.",
         "failed": "No pude responder con los datos: {fault} {tables}",
+        "missing": "Los datos no dicen nada sobre {fault}. {tables}",
         "tables": "Los datos tienen {names}.",
     },
     "fr": {
@@ -42,6 +45,7 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "no_source": "Il n'y a pas encore de données. Ajoutez d'abord un fichier ou une base.",
         "no_query": "Je n'ai pas pu en faire une requête. {tables} Posez la question autrement.",
         "failed": "Je n'ai pas pu répondre avec les données : {fault} {tables}",
+        "missing": "Les données ne disent rien sur {fault}. {tables}",
         "tables": "Les données ont {names}.",
     },
 }
@@ -67,13 +71,15 @@ def no_query(question: str, sources: tuple[Source, ...]) -> str:
 
 def failed(question: str, outcome: ToolOutcome, sources: tuple[Source, ...]) -> str:
     """Say why the query did not run and what the data has."""
-    fault = outcome.error.rstrip(". ") + "."
+    # What follows in further lines is the engine's talk to its own users.
+    fault = outcome.error.strip().splitlines()[0].rstrip(". ") + "."
     return _text(question, "failed").format(fault=fault, tables=_tables(question, sources)).strip()
 
 
-def repairable(outcome: ToolOutcome) -> bool:
-    """Say whether there is something to tell the model that it did not know."""
-    return bool(outcome.hint)
+def missing(question: str, names: tuple[str, ...], sources: tuple[Source, ...]) -> str:
+    """Say what the question asks for and the data does not have."""
+    what = ", ".join(name.replace("_", " ") for name in names[:3])
+    return _text(question, "missing").format(fault=what, tables=_tables(question, sources)).strip()
 
 
 def repair(outcome: ToolOutcome) -> str:

@@ -22,7 +22,7 @@ _RESERVED_WORDS: Final = (
     "right row rows select session_user set some system table then to trigger true union unique update user "
     "using values view when where window with "
 )
-_RESERVED: Final = frozenset(_RESERVED_WORDS.split())
+RESERVED: Final = frozenset(_RESERVED_WORDS.split())
 _NUMERIC: Final = re.compile(r"INT|NUM|DEC|REAL|FLOA|DOUB|SERIAL|MONEY", re.IGNORECASE)
 
 
@@ -31,7 +31,7 @@ def quoted(name: str, dialect: str) -> str:
     """Return `name` as SQL of `dialect` needs it: bare when that is safe."""
     # PostgreSQL folds bare names to lower case, so a capital letter needs quotes there.
     plain = _PLAIN_LOWER if dialect == "postgres" else _PLAIN
-    if plain.match(name) and name.casefold() not in _RESERVED:
+    if plain.match(name) and name.casefold() not in RESERVED:
         return name
     mark = "`" if dialect == "mysql" else '"'
     return mark + name.replace(mark, mark * 2) + mark

@@ -117,3 +117,14 @@ def table_names(sql: str, dialect: str) -> tuple[str, ...]:
             continue
         names[f"{table.db}.{table.name}" if table.db else table.name] = None
     return tuple(names)
+
+
+def parses(sql: str, dialect: str) -> bool:
+    """Say whether `sql` can be parsed in `dialect`."""
+    import sqlglot
+
+    try:
+        sqlglot.parse_one(sql, read=dialect)
+    except sqlglot.errors.SqlglotError:
+        return False
+    return True

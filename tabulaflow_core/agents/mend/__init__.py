@@ -6,6 +6,6 @@ are carried over where the question refers back, and foreign functions become th
 
 from __future__ import annotations
 
-from tabulaflow_core.agents.mend.apply import Mended, mend, mend_rejected
+from tabulaflow_core.agents.mend.apply import Mended, mend, mend_rejected, unknown_names
 
-__all__ = ["Mended", "mend", "mend_rejected"]
+__all__ = ["Mended", "mend", "mend_rejected", "unknown_names"]

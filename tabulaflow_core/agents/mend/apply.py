@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tabulaflow_core.agents.sources import Source
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from tabulaflow_core.agents.mend.literals import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,29 +22,66 @@ class Mended:
     notes: tuple[str, ...] = ()
 
 
-def mend(sql: str, source: Source, question: str, *, previous_sql: str = "") -> Mended:
-    """Put right what the schema and the question settle; what cannot be parsed is left as it is."""
-    import sqlglot
+async def mend(
+    sql: str, source: Source, question: str, *, values: Values | None = None, previous_sql: str = ""
+) -> Mended:
+    """Put right what the schema and the question settle; what cannot be parsed is left as it is.
 
-    from tabulaflow_core.agents.mend import followup, names, reading
+    Args:
+        values: Reads stored values; without it literals stay as they are.
+        previous_sql: The last statement of the conversation, for follow-ups.
+    """
+    from tabulaflow_core.agents.mend import followup, joining, literals, names, reading
 
     dialect, schema = source.dialect, source.schema
     text = names.quote_spaced(sql, schema, dialect)
-    try:
-        tree = sqlglot.parse_one(text, read=dialect)
-        previous = sqlglot.parse_one(previous_sql, read=dialect) if previous_sql else None
-    except sqlglot.errors.SqlglotError:
+    tree = _parsed(text, dialect)
+    if tree is None:
+        text = names.quote_reserved(text, schema, dialect)
+        tree = _parsed(text, dialect)
+    if tree is None:
         return Mended(text)
+    previous = _parsed(previous_sql, dialect) if previous_sql else None
     before = tree.sql(dialect=dialect)
-    notes = names.mend_names(tree, schema, dialect)
+    notes = joining.join_missing(tree, schema, dialect)
+    notes += names.mend_names(tree, schema, dialect)
     notes += followup.carry_filters(tree, previous, question, dialect)
     notes += reading.count_distinct(tree, schema, question, dialect)
     notes += reading.turn_differences(tree, question, dialect)
+    if values is not None:
+        notes += await literals.mend_literals(tree, schema, dialect, values)
     after = tree.sql(dialect=dialect)
     # An untouched statement is run as it was written.
     return Mended(text if after == before else after, tuple(dict.fromkeys(notes)))
 
 
-def mend_rejected(sql: str, source: Source, message: str) -> Mended | None:
-    """Return another form of a statement that the engine rejected, None when no rule applies."""
-    return None
+def _parsed(sql: str, dialect: str) -> exp.Expr | None:
+    import sqlglot
+
+    try:
+        return sqlglot.parse_one(sql, read=dialect)
+    except sqlglot.errors.SqlglotError:
+        return None
+
+
+def mend_rejected(sql: str, source: Source) -> Iterator[Mended]:
+    """Yield other forms of a statement that the engine could not compile: what it means in another engine's SQL."""
+    from tabulaflow_core.agents.mend.foreign import translations
+
+    for text in translations(sql, source.dialect):
+        yield Mended(text, ("rewritten for this database",))
+
+
+def unknown_names(sql: str, source: Source) -> tuple[str, ...]:
+    """Return the columns of `sql` that no table of `source` has and the statement does not make itself."""
+    from sqlglot import exp
+
+    from tabulaflow_core.agents.mend.tree import folded, made_names
+
+    tree = _parsed(sql, source.dialect)
+    if tree is None:
+        return ()
+    have = {folded(c.name) for t in source.schema.tables for c in t.columns}
+    made = made_names(tree)
+    names = (c.name for c in tree.find_all(exp.Column) if not isinstance(c.this, exp.Star))
+    return tuple(dict.fromkeys(n for n in names if folded(n) not in have and n.casefold() not in made))

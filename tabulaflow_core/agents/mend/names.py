@@ -9,7 +9,7 @@ from typing import Final
 from sqlglot import exp
 
 from tabulaflow_core.agents.mend.tree import folded, identifier, made_names, schemas_in, tables_in
-from tabulaflow_core.agents.schema_text import quoted
+from tabulaflow_core.agents.schema_text import RESERVED, quoted
 from tabulaflow_core.data.schema import SourceSchema
 
 #: Below this likeness a name is another word, and taking it would answer another question.
@@ -23,6 +23,15 @@ def quote_spaced(sql: str, schema: SourceSchema, dialect: str) -> str:
         pattern = re.compile(rf"(?<![\w\"'`.\[]){re.escape(name)}(?![\w\"'`\]])", re.IGNORECASE)
         parts = re.split(r"('(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`)", sql)
         sql = "".join(p if i % 2 else pattern.sub(lambda _, n=name: quoted(n, dialect), p) for i, p in enumerate(parts))
+    return sql
+
+
+def quote_reserved(sql: str, schema: SourceSchema, dialect: str) -> str:
+    """Quote real names that are also words of SQL; for a statement that does not parse without."""
+    for name in {n for t in schema.tables for n in (t.name, *(c.name for c in t.columns))}:
+        if re.fullmatch(r"\w+", name) and quoted(name, dialect) != name and name.casefold() in RESERVED:
+            pattern = re.compile(rf"(?<![\w\"'`]){name}(?![\w\"'`])(?!\s+by\b)", re.IGNORECASE)
+            sql = pattern.sub(quoted(name, dialect), sql)
     return sql
 
 
@@ -46,7 +55,7 @@ def mend_names(tree: exp.Expr, schema: SourceSchema, dialect: str) -> list[str]:
             plain_here = {folded(c.name): c.name for c in owner.columns}
         else:
             exact_here, plain_here = exact, plain
-        if name in exact_here.values() and (column.this.args.get("quoted") or dialect != "postgres"):
+        if name in exact_here.values() and (column.this.args.get("quoted") or quoted(name, dialect) == name):
             continue
         if name.casefold() in made and name.casefold() not in exact_here:
             continue

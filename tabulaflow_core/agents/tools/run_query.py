@@ -88,16 +88,18 @@ class RunQuery:
         return _success(stored, wanted.chart, question=context.question)
 
 
-async def query(source: Source, sql: str, context: ToolContext) -> QueryResult | QueryFailure:
-    """Ask the permit, then run `sql` within the turn's bounds.
+async def query(
+    source: Source, sql: str, context: ToolContext, *, limit: int | None = None, seconds: float | None = None
+) -> QueryResult | QueryFailure:
+    """Ask the permit, then run `sql` within the turn's bounds, or within tighter ones.
 
     Raises:
         NotPermitted: The permit said no.
         SourceUnavailable: The connection is broken.
     """
     await context.permit.check_query_async(context.principal, source=source.alias, sql=sql)
-    seconds = min(context.limits.query_seconds, context.seconds_left())
-    return await source.connector.run_query_async(sql, limit=context.limits.result_rows, timeout=seconds)
+    timeout = min(seconds or context.limits.query_seconds, context.limits.query_seconds, context.seconds_left())
+    return await source.connector.run_query_async(sql, limit=limit or context.limits.result_rows, timeout=timeout)
 
 
 async def keep(source: Source, result: QueryResult, context: ToolContext) -> StoredResult:

@@ -1,0 +1,166 @@
+"""What code puts right in a small model's SQL, case by case: SQL in, SQL out, and what the person is told."""
+
+from __future__ import annotations
+
+import pytest
+import sqlglot
+
+from tabulaflow_core.agents.mend import mend, mend_rejected, unknown_names
+from tabulaflow_core.agents.sources import Source
+from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableSchema
+from tests.agents.fakes import FakeConnector
+
+
+def table(name: str, *columns: str, key: str = "", points: tuple[ForeignKey, ...] = ()) -> TableSchema:
+    made = tuple(ColumnSchema(*column.rsplit(" ", 1)) for column in columns)
+    return TableSchema(name, made, primary_key=(key,) if key else (), foreign_keys=points)
+
+
+SHOP = SourceSchema(
+    (
+        table("customers", "customer_id INTEGER", "name TEXT", "country TEXT", key="customer_id"),
+        table(
+            "orders",
+            "order_id INTEGER",
+            "customer_id INTEGER",
+            "order date TEXT",
+            "total REAL",
+            key="order_id",
+            points=(ForeignKey(("customer_id",), "customers", ("customer_id",)),),
+        ),
+        table("items", "item_id INTEGER", "order_id INTEGER", "Unit Price REAL", "quantity INTEGER"),
+        table("trips", "driver TEXT", "city TEXT", "km REAL"),
+        table("inventory", "product TEXT", "on_hand INTEGER", "reorder_point INTEGER", "order TEXT"),
+    )
+)
+STORED = {"country": ["Germany", "France", "United Kingdom"], "city": ["Wien", "Graz"], "driver": ["Ann", "Bo"]}
+
+
+def source(dialect: str = "sqlite") -> Source:
+    return Source("shop", dialect, SHOP, FakeConnector())
+
+
+async def stored(sql: str) -> list[str] | None:
+    column = sqlglot.parse_one(sql).expressions[0].name
+    return STORED.get(column, [])
+
+
+CASES = [
+    # names
+    ("SELECT nam FROM customers", "SELECT name FROM customers", "column 'nam' read as 'name'"),
+    ("SELECT NAME FROM customer", "SELECT name FROM customers", "table 'customer' read as 'customers'"),
+    ("SELECT unit_price FROM items", 'SELECT "Unit Price" FROM items', ""),
+    ("SELECT Unit Price FROM items", 'SELECT "Unit Price" FROM items', ""),
+    ("SELECT 'Unit Price' FROM items", "SELECT 'Unit Price' FROM items", ""),
+    ("SELECT order FROM inventory", 'SELECT "order" FROM inventory', ""),
+    ("SELECT c.nam FROM customers AS c", "SELECT c.name FROM customers AS c", "column 'nam' read as 'name'"),
+    ("SELECT wholly_other FROM customers", "SELECT wholly_other FROM customers", ""),
+    ("SELECT SUM(total) AS nam FROM orders ORDER BY nam", "SELECT SUM(total) AS nam FROM orders ORDER BY nam", ""),
+    ("WITH t AS (SELECT total AS x FROM orders) SELECT x FROM t", None, ""),
+    # joins
+    (
+        "SELECT name, SUM(total) FROM orders GROUP BY name",
+        "SELECT customers.name, SUM(orders.total) FROM orders JOIN customers ON "
+        "orders.customer_id = customers.customer_id GROUP BY customers.name",
+        "joined 'customers'",
+    ),
+    (
+        "SELECT country, SUM(quantity) FROM items GROUP BY country",
+        "SELECT customers.country, SUM(items.quantity) FROM items JOIN orders ON items.order_id = orders.order_id "
+        "JOIN customers ON orders.customer_id = customers.customer_id GROUP BY customers.country",
+        "joined 'orders'|joined 'customers'",
+    ),
+    (
+        "SELECT o.total FROM orders AS o WHERE customers.name = 'Ann'",
+        "SELECT o.total FROM orders AS o JOIN customers ON o.customer_id = customers.customer_id "
+        "WHERE customers.name = 'Ann'",
+        "joined 'customers'",
+    ),
+    ("SELECT km FROM customers", "SELECT km FROM customers", ""),  # nothing leads there
+    # literals
+    ("SELECT name FROM customers WHERE country = 'germany'",
+     "SELECT name FROM customers WHERE country = 'Germany'", "'germany' read as 'Germany'"),
+    ("SELECT name FROM customers WHERE country IN ('france', 'Kingdom')",
+     "SELECT name FROM customers WHERE country IN ('France', 'United Kingdom')",
+     "'france' read as 'France'|'Kingdom' read as 'United Kingdom'"),
+    ("SELECT km FROM trips WHERE driver = 'wien'",
+     "SELECT km FROM trips WHERE city = 'Wien'", "'wien' looked for in 'city', not 'driver'"),
+    ("SELECT name FROM customers WHERE country = 'Atlantis'", None, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "mended", "notes"), CASES, ids=[c[0][:60] for c in CASES])
+async def test_mend(sql: str, mended: str | None, notes: str) -> None:
+    result = await mend(sql, source(), "Q", values=stored)
+    assert (result.sql, "|".join(result.notes)) == (mended or sql, notes)
+
+
+async def test_postgres_folds_bare_names() -> None:
+    schema = SourceSchema((table("gap", "lifeExp REAL"),))
+    result = await mend("SELECT lifeExp FROM gap", Source("s", "postgres", schema, FakeConnector()), "Q")
+    assert (result.sql, result.notes) == ('SELECT "lifeExp" FROM gap', ())
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "mended"),
+    [
+        (
+            "How many units of each should I order?",
+            "SELECT product, reorder_point - on_hand FROM inventory",
+            "SELECT product, reorder_point - on_hand FROM inventory WHERE on_hand < reorder_point",
+        ),
+        (
+            "How many of them do I need?",
+            "SELECT product, on_hand - reorder_point AS n FROM inventory",
+            "SELECT product, reorder_point - on_hand AS n FROM inventory WHERE on_hand < reorder_point",
+        ),
+        ("What is on hand for each product?", "SELECT product, on_hand FROM inventory", None),
+        ("Which of those are none?", "SELECT product FROM inventory WHERE on_hand = 0", None),
+        ("How long are those trips?", "SELECT km FROM trips", None),
+    ],
+)
+async def test_a_follow_up_keeps_the_filters_it_means(question: str, sql: str, mended: str | None) -> None:
+    before = "SELECT product FROM inventory WHERE on_hand < reorder_point"
+    result = await mend(sql, source(), question, previous_sql=before)
+    assert result.sql == (mended or sql)
+    assert bool(result.notes) == (mended is not None)
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "mended"),
+    [
+        ("How many drivers are there?", "SELECT COUNT(*) FROM trips", "SELECT COUNT(DISTINCT driver) FROM trips"),
+        ("How many trips are there?", "SELECT COUNT(*) FROM trips", None),
+        ("How many orders are there?", "SELECT COUNT(*) FROM orders", None),
+        ("How many drivers are there in Graz?", "SELECT COUNT(*) FROM trips WHERE city = 'Graz'", None),
+    ],
+)
+async def test_things_are_counted_not_rows(question: str, sql: str, mended: str | None) -> None:
+    result = await mend(sql, source(), question)
+    assert result.sql == (mended or sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "wanted"),
+    [
+        ("SELECT YEAR(d), COUNT(*) FROM t GROUP BY YEAR(d)", "CAST(STRFTIME('%Y', d) AS INTEGER)"),
+        ("SELECT * FROM t WHERE EXTRACT(MONTH FROM d) = 3", "CAST(STRFTIME('%m', d) AS INTEGER) = 3"),
+        ("SELECT TOP 5 x FROM t", "LIMIT 5"),
+        ("SELECT DATEDIFF(a, b) FROM t", "CAST((JULIANDAY(a) - JULIANDAY(b)) AS INTEGER)"),
+        ("SELECT x FROM t WHERE d >= CURRENT_DATE - INTERVAL '7 days'", "DATE(CURRENT_DATE, '-7 days')"),
+    ],
+)
+def test_foreign_functions(sql: str, wanted: str) -> None:
+    texts = [other.sql for other in mend_rejected(sql, source())]
+    assert any(wanted in text for text in texts), texts
+
+
+async def test_what_cannot_be_parsed_is_left() -> None:
+    assert (await mend("SELECT FROM WHERE (", source(), "Q")).sql == "SELECT FROM WHERE ("
+    assert list(mend_rejected("SELECT FROM WHERE (", source())) == []
+    assert unknown_names("SELECT FROM WHERE (", source()) == ()
+
+
+def test_unknown_names() -> None:
+    sql = "SELECT salary AS s, name, COUNT(*) FROM customers GROUP BY department ORDER BY s"
+    assert unknown_names(sql, source()) == ("salary", "department")
