@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from tabulaflow_core.data.schema import SourceSchema, TableSchema
@@ -23,21 +23,30 @@ _TABLE: Final = (
     re.compile(r"Table with name (\S+) does not exist"),
 )
 _NEAREST: Final = 3
+#: Tables, and columns of a table, that are listed when none is near.
+_FEW: Final = 10
+_SHOWN_COLUMNS: Final = 30
+#: Names that need no quotes: PostgreSQL folds unquoted ones to lower case, so that others must be quoted there.
+_PLAIN: Final = {"postgres": re.compile(r"[a-z_][a-z0-9_]*")}
+_PLAIN_ELSEWHERE: Final = re.compile(r"[^\W\d]\w*")
 
 
-def hint_for(message: str, schema: SourceSchema, *, used: Iterable[object] = ()) -> str:
+def hint_for(message: str, schema: SourceSchema, *, used: Iterable[object] = (), dialect: str = "") -> str:
     """A hint for an engine's message; empty when it is not about an unknown name.
 
     Args:
-        used: The tables that the statement names, nearest first in the suggestions.
+        used: The tables that the statement names; their columns come first.
+        dialect: Names that need quotes there are shown with them.
     """
-    names = {str(name).rpartition(".")[2].casefold() for name in used}
+    names = {str(name).rpartition(".")[2].strip('"`[]').casefold() for name in used}
+    write = _writer(dialect)
     for pattern in _COLUMN:
         if found := pattern.search(message):
-            return _column_hint(_last(found[1]), schema, [t for t in schema.tables if t.name.casefold() in names])
+            here = [table for table in schema.tables if table.name.casefold() in names]
+            return _column_hint(_last(found[1]), schema, here, write)
     for pattern in _TABLE:
         if found := pattern.search(message):
-            return _table_hint(_last(found[1]), schema)
+            return _table_hint(_last(found[1]), schema, write)
     return ""
 
 
@@ -45,21 +54,33 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2].strip('"`')
 
 
-def _table_hint(name: str, schema: SourceSchema) -> str:
-    near = _near(name, [table.qualified_name for table in schema.tables])
-    if not near:
-        near = [table.qualified_name for table in schema.tables[:10]]
-        return f"The tables are: {', '.join(near)}." if near and len(schema.tables) <= 10 else ""
-    return f"Nearest tables: {', '.join(near)}."
+def _writer(dialect: str) -> Callable[[str], str]:
+    """How a name is written in the dialect's SQL."""
+    plain = _PLAIN.get(dialect, _PLAIN_ELSEWHERE)
+    quote = "`" if dialect == "mysql" else '"'
+    return lambda name: name if plain.fullmatch(name) else quote + name.replace(quote, quote * 2) + quote
 
 
-def _column_hint(name: str, schema: SourceSchema, used: Sequence[TableSchema]) -> str:
+def _qualified(table: TableSchema, write: Callable[[str], str]) -> str:
+    return f"{write(table.schema)}.{write(table.name)}" if table.schema else write(table.name)
+
+
+def _table_hint(name: str, schema: SourceSchema, write: Callable[[str], str]) -> str:
+    tables = {table.name: _qualified(table, write) for table in reversed(schema.tables)}
+    if near := _near(name, list(tables)):
+        return f"Nearest tables: {', '.join(tables[match] for match in near)}."
+    if 0 < len(schema.tables) <= _FEW:
+        return f"The tables are: {', '.join(_qualified(table, write) for table in schema.tables)}."
+    return ""
+
+
+def _column_hint(name: str, schema: SourceSchema, used: Sequence[TableSchema], write: Callable[[str], str]) -> str:
     hints = []
-    here = {column.name for table in used for column in table.columns}
-    if here and (near := _near(name, sorted(here))):
-        hints.append(f"Nearest columns: {', '.join(near)}.")
+    here = sorted({column.name for table in used for column in table.columns})
+    if near := _near(name, here):
+        hints.append(f"Nearest columns: {', '.join(map(write, near))}.")
     others = [
-        f"{table.qualified_name}.{column.name}"
+        f"{_qualified(table, write)}.{write(column.name)}"
         for table in schema.tables
         if table not in used
         for column in table.columns
@@ -68,13 +89,14 @@ def _column_hint(name: str, schema: SourceSchema, used: Sequence[TableSchema]) -
     if others:
         hints.append(f"The column stands in {', '.join(others[:_NEAREST])}.")
     if not hints and len(used) == 1:
-        hints.append(f"The columns of {used[0].qualified_name} are: {', '.join(c.name for c in used[0].columns[:30])}.")
+        names = ", ".join(write(column.name) for column in used[0].columns[:_SHOWN_COLUMNS])
+        hints.append(f"The columns of {_qualified(used[0], write)} are: {names}.")
     return " ".join(hints)
 
 
 def _near(name: str, candidates: Sequence[str]) -> list[str]:
     folded: dict[str, str] = {}
     for candidate in candidates:
-        folded.setdefault(candidate.rpartition(".")[2].casefold(), candidate)
+        folded.setdefault(candidate.casefold(), candidate)
     near = difflib.get_close_matches(name.casefold(), folded, n=_NEAREST, cutoff=0.6)
     return [folded[match] for match in near]

@@ -139,7 +139,7 @@ class SQLConnector:
                 kind=fault.kind,
                 message=fault.message,
                 sql=verdict.sql,
-                hint=hint_for(fault.message, self._schema, used=verdict.tables),
+                hint=hint_for(fault.message, self._schema, used=verdict.tables, dialect=self.dialect),
                 seconds=time.monotonic() - started,
             )
         return QueryResult(

@@ -26,7 +26,18 @@ _PARAMETERS: Final[dict[str, frozenset[str]]] = {
     "sqlite": frozenset({"mode"}),
     "duckdb": frozenset({"read_only"}),
     "postgres": frozenset({"sslmode", "ssl", "application_name", "connect_timeout"}),
-    "mysql": frozenset({"charset", "ssl", "ssl_disabled", "connect_timeout"}),
+    "mysql": frozenset({"charset", "ssl", "ssl-mode", "ssl_mode", "sslmode", "ssl_disabled", "connect_timeout"}),
+}
+#: What hosting services put into the URLs that people paste, and what changes nothing here.
+_IGNORED: Final[dict[str, frozenset[str]]] = {
+    "sqlite": frozenset(),
+    "duckdb": frozenset(),
+    "postgres": frozenset(
+        {"channel_binding", "client_encoding", "connection_limit", "fallback_application_name", "gssencmode"}
+        | {"keepalives", "keepalives_idle", "pgbouncer", "pool_timeout", "prepared_statement_cache_size"}
+        | {"sslnegotiation", "statement_cache_size", "target_session_attrs", "tcp_user_timeout", "uselibpqcompat"}
+    ),
+    "mysql": frozenset({"connection_limit", "collation", "pool_timeout", "reconnect", "timezone", "useUnicode"}),
 }
 _FILE_DIALECTS: Final = frozenset({"sqlite", "duckdb"})
 _EXAMPLES: Final = (
@@ -103,6 +114,7 @@ def _options(dialect: str, query: str) -> dict[str, str]:
         raise SourceUrlError(
             "The part of the URL after `?` is not a list of `name=value`. A `?` in a password is written `%3F`."
         ) from None
+    options = {name: value for name, value in options.items() if name not in _IGNORED[dialect]}
     allowed = _PARAMETERS[dialect]
     if unknown := sorted(set(options) - allowed):
         names = ", ".join(f"`{name[:40]}`" for name in unknown)

@@ -41,3 +41,13 @@ SCHEMA = SourceSchema(
 )
 def test_hints(message: str, hint: str) -> None:
     assert hint_for(message, SCHEMA, used=("sales",)) == hint
+
+
+def test_names_that_need_quotes_are_shown_with_them() -> None:
+    schema = SourceSchema(tables=(_table("RiskItems", "Unit Price", "plain"), _table("Order Lines", "x")))
+    unknown = 'relation "riskitems" does not exist'
+    assert hint_for(unknown, schema, dialect="postgres") == 'Nearest tables: "RiskItems".'
+    assert hint_for("no such table: riskitem", schema, dialect="sqlite") == "Nearest tables: RiskItems."
+    column = 'column "unit_price" does not exist'
+    assert hint_for(column, schema, used=("RiskItems",), dialect="postgres") == 'Nearest columns: "Unit Price".'
+    assert hint_for("Table 'd.orderlines' doesn't exist", schema, dialect="mysql") == "Nearest tables: `Order Lines`."

@@ -111,3 +111,17 @@ def test_masking(text: str, masked: str) -> None:
 
 def test_the_password_is_not_in_the_repr() -> None:
     assert "secret" not in repr(parse_source_url("postgresql://u:secret@h/d"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:p@ep-x.eu.example.net/neon?sslmode=require&channel_binding=require",
+        "postgres://u:p@h.example.net:6543/postgres?pgbouncer=true&connection_limit=1",
+        "postgresql://u:p@h.example.net:25060/defaultdb?sslmode=require&target_session_attrs=read-write",
+        "mysql://u:p@h.example.net:25060/defaultdb?ssl-mode=REQUIRED",
+        'mysql://u:p@h.example.net/db?ssl={"rejectUnauthorized":true}',
+    ],
+)
+def test_urls_of_hosting_services_can_be_pasted(url: str) -> None:
+    assert parse_source_url(url).host

@@ -6,10 +6,10 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import Final
+from typing import Final, Literal
 
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import EngineFault
@@ -54,10 +54,8 @@ def connect(source: SourceUrl) -> Connection:
         SourceUnavailable: With a sentence that tells the causes apart.
     """
     options = source.options
-    wanted = options.get("ssl", "").lower()
-    verified = wanted in ("verify", "verify-full", "verify_identity")
-    required = wanted in ("1", "true", "require", "required")
-    disabled = options.get("ssl_disabled", "").lower() in ("1", "true") or wanted in ("0", "false", "disabled")
+    mode = _encryption_mode(options)
+    required, verified = mode == "required", mode == "verified"
     try:
         connection = pymysql.connect(
             host=source.host,
@@ -76,13 +74,26 @@ def connect(source: SourceUrl) -> Connection:
             ssl_disabled=not (required or verified),
             defer_connect=True,
         )
-        if not (required or verified or disabled):
+        if mode == "preferred":
             # Encrypted when the server can. The driver does so too, but reads all root certificates each time.
             connection.ssl, connection.ctx = True, _encryption()
         connection.connect()
     except (DriverError, OSError) as error:
         raise unavailable(error, source) from None
     return connection
+
+
+def _encryption_mode(options: Mapping[str, str]) -> Literal["disabled", "preferred", "required", "verified"]:
+    """By the spellings of `ssl` that hosting services and other drivers use."""
+    if options.get("ssl_disabled", "").lower() in ("1", "true"):
+        return "disabled"
+    names = ("ssl-mode", "ssl_mode", "sslmode", "ssl")
+    wanted = next((options[name].lower() for name in names if name in options), "preferred")
+    if wanted in ("0", "false", "disable", "disabled"):
+        return "disabled"
+    if "verify" in wanted or ("rejectunauthorized" in wanted and "true" in wanted):
+        return "verified"
+    return "preferred" if wanted in ("prefer", "preferred", "") else "required"
 
 
 @cache

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 _DETAIL_SECONDS: Final = 1.5
 _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
-_SAMPLE_LENGTH: Final = 40
+_SAMPLE_LENGTH: Final = 60
 _SAMPLED_COLUMNS: Final = 30
-_TEXTS: Final = ("char", "varchar", "text", "tinytext", "mediumtext", "longtext", "enum", "set")
+_TEXTS: Final = ("char", "varchar", "text", "tinytext", "mediumtext", "longtext", "enum", "set", "json")
 
 # The database of the URL, or every one but the server's own when the URL names none.
 _HERE: Final = (

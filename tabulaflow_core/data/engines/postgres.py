@@ -66,7 +66,9 @@ class PostgresAdapter:
     async def _connect_async(self) -> Connection:
         connection = await self._connect_plainly_async()
         try:
-            await set_codecs_async(connection)
+            # In a transaction, so that a pooler such as PgBouncer keeps to one server connection meanwhile.
+            async with connection.transaction():
+                await set_codecs_async(connection)
         except BaseException:
             await _close_async(connection)
             raise
@@ -137,7 +139,8 @@ class PostgresAdapter:
 
     async def _fetch_async(self, connection: Connection, sql: str, caps: Caps) -> Fetched:
         try:
-            statement = await connection.prepare(sql)
+            # Unnamed: behind a pooler, a name may be taken by whoever used the server connection before.
+            statement = await connection.prepare(sql, name="")
         except asyncpg.DataError as error:  # a literal that does not fit its type: found before it ran
             raise EngineFault(FailureKind.INVALID, _message(error)) from None
         if statement.get_parameters():

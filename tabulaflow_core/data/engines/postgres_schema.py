@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _DETAIL_SECONDS: Final = 1.5
 _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
-_SAMPLE_LENGTH: Final = 40
+_SAMPLE_LENGTH: Final = 60
 _SAMPLED_COLUMNS: Final = 30
 
 ROLE_CHECK: Final = """
@@ -130,7 +130,10 @@ async def _details_async(
     import asyncpg
 
     name = f"{quoted(table['schema'])}.{quoted(table['name'])}"
-    text = [row["name"] for row in columns if _text(row["category"]) in "SE"][:_SAMPLED_COLUMNS]
+    # Texts, enumerations and arrays, and JSON, whose inner keys a query needs.
+    text = [row["name"] for row in columns if _text(row["category"]) in "SEA" or row["type"] in ("json", "jsonb")][
+        :_SAMPLED_COLUMNS
+    ]
     parts = [f"(SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {_SMALL_TABLE + 1}) c)"]
     for column in map(quoted, text):
         parts.append(

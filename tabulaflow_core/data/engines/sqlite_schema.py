@@ -13,7 +13,7 @@ _DETAIL_SECONDS: Final = 1.5
 #: Tables with more rows than this are estimated and not sampled.
 _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
-_SAMPLE_LENGTH: Final = 40
+_SAMPLE_LENGTH: Final = 60
 #: Tables that an extension keeps for itself behind a virtual table.
 _SHADOW: Final = "shadow"
 
@@ -122,7 +122,7 @@ def _samples(connection: sqlite3.Connection, table: str, column: str) -> tuple[s
 def _is_text(declared: str) -> bool:
     """By SQLite's affinity rules, with undeclared columns: sqlite.org/datatype3.html."""
     name = (declared or "TEXT").upper()
-    return any(part in name for part in ("CHAR", "CLOB", "TEXT", "STRING", "ENUM"))
+    return any(part in name for part in ("CHAR", "CLOB", "TEXT", "STRING", "ENUM", "JSON"))
 
 
 def quoted(name: str) -> str:

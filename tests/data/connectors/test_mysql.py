@@ -14,7 +14,7 @@ import pytest
 from tabulaflow_core.data import FailureKind, QueryFailure, QueryResult, SQLConnector
 from tabulaflow_core.data.engines import mysql as engine
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched
-from tabulaflow_core.data.engines.mysql_connection import unavailable
+from tabulaflow_core.data.engines.mysql_connection import _encryption_mode, unavailable
 from tabulaflow_core.data.urls import parse_source_url
 from tabulaflow_core.errors import SourceUnavailable
 from tests.data.contract import boxes
@@ -247,3 +247,19 @@ async def test_every_database_when_the_url_names_none(url: str) -> None:
         assert table.schema == name
         outcome = await connector.run_query_async(f"SELECT count(*) FROM {name}.customers")
         assert isinstance(outcome, QueryResult)
+
+
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [
+        ({}, "preferred"),
+        ({"ssl": "true"}, "required"),
+        ({"ssl-mode": "REQUIRED"}, "required"),
+        ({"ssl": '{"rejectUnauthorized":true}'}, "verified"),
+        ({"ssl_mode": "VERIFY_IDENTITY"}, "verified"),
+        ({"sslmode": "disable"}, "disabled"),
+        ({"ssl_disabled": "true"}, "disabled"),
+    ],
+)
+def test_encryption(options: dict[str, str], mode: str) -> None:
+    assert _encryption_mode(options) == mode
