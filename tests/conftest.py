@@ -33,6 +33,8 @@ def own_surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyte
     for name in (
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
+        "TABULAFLOW_BASE_URL",
+        "TABULAFLOW_API_KEY",
         "TABULAFLOW_MODEL",
         "TABULAFLOW_LOCAL_MODEL",
         "TABULAFLOW_DATABASE_URL",

@@ -25,10 +25,11 @@ def test_the_library_example_runs_as_written() -> None:
 
 
 def test_every_setting_is_described_and_every_description_is_a_setting() -> None:
-    described = set(re.findall(r"`(TABULAFLOW_\w+)`", (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")))
+    variable = re.compile(r"\b(?:TABULAFLOW_[A-Z_]+[A-Z]|[A-Z]+(?:_OPENAI)?_(?:API_KEY|BASE_URL|ENDPOINT))\b")
+    described = set(variable.findall((ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")))
     read = set()
     for path in (ROOT / "tabulaflow_core").rglob("*.py"):
-        read |= set(re.findall(r"TABULAFLOW_[A-Z_]+[A-Z]", path.read_text(encoding="utf-8")))
+        read |= set(variable.findall(path.read_text(encoding="utf-8")))
     assert described == read
 
 
