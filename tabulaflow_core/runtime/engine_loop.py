@@ -6,12 +6,15 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Any, Final, TypeVar
+
+from tabulaflow_core.errors import StoreUnavailable
 
 T = TypeVar("T")
 
 _JOIN_SECONDS: Final = 0.5
+_CLOSED: Final = "The server is being shut down. Reload the page in a moment."
 
 
 class EngineLoop:
@@ -33,18 +36,20 @@ class EngineLoop:
         """Begin `work` on the loop.
 
         Raises:
-            RuntimeError: The loop is closed.
+            StoreUnavailable: The loop is closed.
         """
-        if self._loop.is_closed():
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:  # closed, perhaps a moment ago
             work.close()
-            raise RuntimeError("The engine has been shut down.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+            raise StoreUnavailable(_CLOSED) from None
 
     def call(self, work: Coroutine[Any, Any, T], *, timeout: float | None = None) -> T:
         """Run `work` on the loop and wait for what it gives; leaving early cancels it.
 
         Raises:
-            RuntimeError: Called from the loop's own thread, which would wait for itself, or after `close`.
+            RuntimeError: Called from the loop's own thread, which would wait for itself.
+            StoreUnavailable: The loop is closed, or was closed meanwhile.
             TimeoutError: It took longer than `timeout` seconds.
         """
         if threading.current_thread() is self._thread:
@@ -53,6 +58,8 @@ class EngineLoop:
         future = self.submit(work)
         try:
             return future.result(timeout)
+        except CancelledError:
+            raise StoreUnavailable(_CLOSED) from None
         except BaseException:
             future.cancel()
             raise

@@ -66,6 +66,13 @@ class EventWriter:
             self._urgent = True
             self._wake.set()
 
+    async def beat_async(self) -> None:
+        """Renew the lease now; a lost one is told like any other time."""
+        try:
+            await self._turns.append_async(self._principal, self._turn_id, runner=self._runner, first=self._next)
+        except NotFound as error:
+            self._on_fault(error)
+
     async def finish_async(self, last: Event, *, state: TurnState, history: str | None) -> int:
         """Commit what is left, the terminal event, the state and the history together; the version comes back.
 

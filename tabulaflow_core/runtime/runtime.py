@@ -256,7 +256,7 @@ class Runtime:
         self._downloads.close()
         if services is not None:
             try:
-                self._loop.call(services.close_async(), timeout=1.7)
+                self._loop.call(services.close_async(), timeout=1.9)
             except TimeoutError:
                 _log.warning("closing took too long and was given up")
         self._loop.close()

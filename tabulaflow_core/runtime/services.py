@@ -12,7 +12,7 @@ from typing import Final
 
 from tabulaflow_core.agents.events import Event, TurnFailed, TurnFinished, TurnInterrupted
 from tabulaflow_core.config import Settings
-from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.errors import TabulaflowError, TurnInProgress
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.engine_loop import EngineLoop
 from tabulaflow_core.runtime.files import FileBook
@@ -24,13 +24,14 @@ from tabulaflow_core.runtime.views import ConversationView, TurnView
 from tabulaflow_core.store.partial import coalesce
 from tabulaflow_core.store.records import TurnRecord
 from tabulaflow_core.store.store import Store
+from tabulaflow_core.store.turns import BUSY
 
 _log = logging.getLogger(__name__)
 
 #: Seconds that running turns get to be committed when the process ends.
-_TURNS_SECONDS: Final = 1.0
-#: Seconds that everything else gets to be closed.
-_CLOSE_SECONDS: Final = 0.6
+_TURNS_SECONDS: Final = 0.9
+#: Seconds that each of the sources, the models and the store gets to be closed.
+_CLOSE_SECONDS: Final = 0.3
 #: Ended turns kept as views: they never change, and a page asks for all of a conversation's at each of its runs.
 _VIEWS: Final = 512
 
@@ -65,6 +66,8 @@ class Services:
         self, principal: Principal, conversation_id: str, question: str, model: str | None
     ) -> LiveTurn:
         """Begin a turn; see `Runtime.start_turn`."""
+        if self.live_turn(principal, conversation_id) is not None:
+            raise TurnInProgress(BUSY)
         name, _ = await self.models.get_async(model)
         record = await self.store.turns.start_async(
             principal,
@@ -103,16 +106,23 @@ class Services:
             NotFound: This principal has no such conversation.
         """
         info = await self.store.conversations.get_async(principal, conversation_id)
+        if (turn := self.live_turn(principal, conversation_id)) is not None:
+            await turn.beat_async()
         records = await self.store.turns.list_async(principal, conversation_id)
-        views = [await self._view_async(principal, record) for record in records]
-        return ConversationView(info, tuple(views))
+        unseen = [record for record in records if (principal.id, record.id) not in self._views]
+        events: dict[str, list[Event]] = {}
+        if len(unseen) > 1:
+            events = await self.store.turns.conversation_events_async(principal, conversation_id)
+        elif unseen:
+            events[unseen[0].id] = await self.store.turns.events_async(principal, unseen[0].id)
+        return ConversationView(info, tuple(self._viewed(principal, record, events) for record in records))
 
-    async def _view_async(self, principal: Principal, record: TurnRecord) -> TurnView:
+    def _viewed(self, principal: Principal, record: TurnRecord, events: dict[str, list[Event]]) -> TurnView:
         key = (principal.id, record.id)
-        if record.state != "running" and key in self._views:
+        if key in self._views:
             self._views.move_to_end(key)
             return self._views[key]
-        view = _view(record, await self.store.turns.events_async(principal, record.id))
+        view = _view(record, events.get(record.id, []))
         if record.state != "running":
             self._views[key] = view
             while len(self._views) > _VIEWS:
@@ -138,15 +148,12 @@ class Services:
             turn.stop(SHUT_DOWN)
         if running:
             await asyncio.wait({turn.task for turn in running}, timeout=_TURNS_SECONDS)
-        try:
-            async with asyncio.timeout(_CLOSE_SECONDS):
-                for close in (self.sources.close_async, self.models.close_async, self.store.close_async):
-                    try:
-                        await close()
-                    except (TabulaflowError, OSError, RuntimeError, ExceptionGroup):
-                        _log.warning("not everything could be closed", exc_info=True)
-        except TimeoutError:
-            _log.warning("closing took too long and was given up")
+        for close in (self.sources.close_async, self.models.close_async, self.store.close_async):
+            try:
+                async with asyncio.timeout(_CLOSE_SECONDS):
+                    await close()
+            except (TabulaflowError, OSError, RuntimeError, ExceptionGroup):  # a TimeoutError is an OSError
+                _log.warning("not everything could be closed", exc_info=True)
 
 
 def _view(record: TurnRecord, events: list[Event]) -> TurnView:

@@ -56,6 +56,7 @@ class Shelf:
         self._sick: dict[str, _Fault] = {}
         self._lock = asyncio.Lock()
         self._turns = 0
+        self._used = time.monotonic()
         self._retired: list[DataConnector] = []
 
     def hold(self) -> None:
@@ -67,6 +68,15 @@ class Shelf:
         self._turns -= 1
         if self._turns == 0:
             await self._close_retired()
+
+    async def rest_async(self, *, idle: float) -> None:
+        """Close everything when nobody has asked for `idle` seconds and no turn runs; the next sync opens it again."""
+        if self._turns or self._lock.locked() or time.monotonic() - self._used < idle:
+            return
+        async with self._lock:
+            for alias in self.registry.aliases:
+                self._tokens.pop(alias, None)
+                await self.registry.unregister_async(alias)
 
     async def _retire(self, connector: DataConnector) -> None:
         self._retired.append(connector)
@@ -88,6 +98,7 @@ class Shelf:
 
     async def sync_async(self, wanted: Sequence[Wanted]) -> None:
         """Open what is new, close what is gone, and open again what changed; a fault is kept, not raised."""
+        self._used = time.monotonic()
         async with self._lock:
             by_alias = {source.alias: source for source in wanted}
             for alias in [a for a, token in self._tokens.items() if a not in by_alias or by_alias[a].token != token]:

@@ -21,6 +21,8 @@ from tabulaflow_core.store.store import Store
 _ALIAS: Final = re.compile(r"[^\W\d][\w\-]{0,62}")
 #: Pages ask for the tables at each of their runs; a schema as young as this is not read again for them.
 _SCHEMA_AGE: Final = 30.0
+#: Connections of a person who went home are closed.
+_IDLE_SECONDS: Final = 1800.0
 
 
 class SourceBook:
@@ -135,6 +137,8 @@ class SourceBook:
         if (opened := self._files.wanted(principal, files)) is not None:
             wanted.insert(0, opened)
         await self._shelf(principal).sync_async(wanted)
+        for shelf in tuple(self._shelves.values()):
+            await shelf.rest_async(idle=_IDLE_SECONDS)
         return files, databases
 
     def _wanted(self, principal: Principal, record: DatabaseRecord) -> Wanted:

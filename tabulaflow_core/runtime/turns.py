@@ -158,29 +158,41 @@ class LiveTurn:
             self._reason = reason
             self.task.cancel()
 
+    async def beat_async(self) -> None:
+        """Say that the turn lives, before anybody takes it for dead because this process was asleep."""
+        await self._writer.beat_async()
+
     def _give_up(self, error: TabulaflowError) -> None:
         self._fault = error
         self.stop(error.user_message)
 
     async def _run(self) -> None:
-        last = await self._produce()
-        self._stopping = True  # from here on the ending is decided, and nothing may cut the commit short
-        version: int | None = None
+        last: TurnFinished | TurnFailed | TurnInterrupted = self._interrupted(SHUT_DOWN)
+        try:
+            last = await self._produce()
+            self._stopping = True  # from here on the ending is decided, and nothing may cut the commit short
+            last, version = await self._save(last)
+            if self._session is not None:
+                self._session.ended(version=version)
+        finally:
+            self.log.append(last)  # whatever happened: readers wait for it
+            if self._session is not None:
+                await self._session.release_async()
+
+    async def _save(
+        self, last: TurnFinished | TurnFailed | TurnInterrupted
+    ) -> tuple[TurnFinished | TurnFailed | TurnInterrupted, int | None]:
+        """Commit the end; what the turn really ended with comes back, and the conversation's version if it is saved."""
         try:
             history = self._session.history() if self._session is not None else None
-            version = await self._writer.finish_async(last, state=TERMINAL[last.kind], history=history)
+            return last, await self._writer.finish_async(last, state=TERMINAL[last.kind], history=history)
         except NotFound as error:
-            last = self._interrupted(error.user_message)
+            return self._interrupted(error.user_message), None
         except TabulaflowError as error:
-            last = _failed(error)
+            return _failed(error), None
         except Exception:
             _log.exception("turn %s could not be saved", self.id)
-            last = TurnFailed(error=ErrorInfo(type="InternalError", user_message=_BROKEN))
-        if self._session is not None:
-            self._session.ended(version=version)
-        self.log.append(last)
-        if self._session is not None:
-            await self._session.release_async()
+            return TurnFailed(error=ErrorInfo(type="InternalError", user_message=_BROKEN)), None
 
     async def _produce(self) -> TurnFinished | TurnFailed | TurnInterrupted:
         try:

@@ -21,6 +21,8 @@ from tabulaflow_core.store.records import TurnRecord, TurnState, moment
 from tabulaflow_core.store.tables import conversations, events, turns
 
 _MISSING: Final = "This question is not here. It may have been deleted, or it belongs to somebody else."
+#: Said when a second turn is asked for.
+BUSY: Final = "This conversation is still answering. Wait for the answer, or stop it first."
 
 
 class Turns:
@@ -63,9 +65,7 @@ class Turns:
                 )
                 return await _one(connection, principal, turn_id)
         except IntegrityError as error:
-            raise TurnInProgress(
-                "This conversation is still answering. Wait for the answer, or stop it first."
-            ) from error
+            raise TurnInProgress(BUSY) from error
 
     async def append_async(
         self, principal: Principal, turn_id: str, *, runner: str, first: int, new: Sequence[Event] = ()

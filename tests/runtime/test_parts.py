@@ -15,7 +15,7 @@ import pytest
 import tabulaflow_core.runtime as package
 from tabulaflow_core.agents.events import AnswerDelta, TurnFinished, TurnResult
 from tabulaflow_core.config import Settings
-from tabulaflow_core.errors import LocalModelError
+from tabulaflow_core.errors import LocalModelError, StoreUnavailable
 from tabulaflow_core.models.local import Progress, PullCancelled
 from tabulaflow_core.runtime.downloads import Downloads
 from tabulaflow_core.runtime.engine_loop import EngineLoop
@@ -41,7 +41,7 @@ def test_the_loop_runs_what_it_is_given_in_one_thread() -> None:
     finally:
         loop.close()
     loop.close()
-    with pytest.raises(RuntimeError, match="shut down"):
+    with pytest.raises(StoreUnavailable, match="shut down"):
         loop.call(where())
     loop.soon(lambda: None)
 
