@@ -44,12 +44,8 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
     Raises:
         TurnLimitReached: The seconds of the turn are used up.
     """
-    if words := say.small_talk(turn.question):
-        for event in _say(turn, words, "needs_clarification"):
-            yield event
-        return
-    if not turn.context.sources:
-        for event in _say(turn, say.no_source(turn.question), "cannot_answer"):
+    if said := _without_model(turn):
+        for event in _say(turn, *said):
             yield event
         return
     messages = compact_messages(
@@ -67,10 +63,7 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
             async for event in events:
                 yield event
         sql = sql_in(step.text, turn.tools["run_query"].spec)
-        if not sql or any(same_sql(sql, before) for before in tried):
-            break
-        if not reads_data(turn, sql):
-            outcome = None
+        if not sql or not reads_data(turn, sql) or any(same_sql(sql, before) for before in tried):
             break
         tried.append(sql)
         query = await prepared(turn, sql)
@@ -93,6 +86,12 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
         messages = (*messages, AssistantMessage(f"```sql\n{sql}\n```"), UserMessage(say.repair(outcome)))
     for event in _answered(turn, outcome):
         yield event
+
+
+def _without_model(turn: Turn) -> tuple[str, Outcome] | None:
+    if words := say.small_talk(turn.question):
+        return words, "needs_clarification"
+    return None if turn.context.sources else (say.no_source(turn.question), "cannot_answer")
 
 
 async def _run_either(turn: Turn, query: Prepared, step: int) -> AsyncGenerator[SessionEvent | ToolOutcome]:

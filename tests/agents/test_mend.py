@@ -155,6 +155,24 @@ def test_foreign_functions(sql: str, wanted: str) -> None:
     assert any(wanted in text for text in texts), texts
 
 
+@pytest.mark.parametrize(
+    ("dialect", "condition"),
+    [
+        ("sqlite", "STRFTIME('%Y', year) = '2007'"),
+        ("sqlite", "CAST(STRFTIME('%Y', year) AS INTEGER) = 2007"),
+        ("duckdb", "YEAR(year) = 2007"),
+        ("postgres", "EXTRACT(YEAR FROM year) = 2007"),
+    ],
+)
+async def test_a_year_is_a_year_already(dialect: str, condition: str) -> None:
+    schema = SourceSchema((table("gap", "year BIGINT", "pop BIGINT", "born DATE"),))
+    here = Source("s", dialect, schema, FakeConnector())
+    result = await mend(f"SELECT SUM(pop) FROM gap WHERE {condition}", here, "Q")
+    assert result.sql == "SELECT SUM(pop) FROM gap WHERE year = 2007"
+    other = f"SELECT SUM(pop) FROM gap WHERE {condition.replace('year)', 'born)').replace(' year', ' born')}"
+    assert (await mend(other, here, "Q")).notes == ()
+
+
 async def test_what_cannot_be_parsed_is_left() -> None:
     assert (await mend("SELECT FROM WHERE (", source(), "Q")).sql == "SELECT FROM WHERE ("
     assert list(mend_rejected("SELECT FROM WHERE (", source())) == []

@@ -32,6 +32,7 @@ async def mend(
         previous_sql: The last statement of the conversation, for follow-ups.
     """
     from tabulaflow_core.agents.mend import followup, joining, literals, names, reading
+    from tabulaflow_core.agents.mend import tree as tree_tools
 
     dialect, schema = source.dialect, source.schema
     text = names.quote_spaced(sql, schema, dialect)
@@ -45,6 +46,7 @@ async def mend(
     before = tree.sql(dialect=dialect)
     notes = joining.join_missing(tree, schema, dialect)
     notes += names.mend_names(tree, schema, dialect)
+    notes += reading.plain_years(tree, tree_tools.schemas_in(tree, schema))
     notes += followup.carry_filters(tree, previous, question, dialect)
     notes += reading.count_distinct(tree, schema, question, dialect)
     notes += reading.turn_differences(tree, question, dialect)

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from tabulaflow_core.agents.mend.tree import conjuncts, identifier, outer_select, tables_in
 from tabulaflow_core.agents.retrieval import stem, words
+from tabulaflow_core.agents.schema_text import is_numeric
 from tabulaflow_core.data.schema import ColumnSchema, SourceSchema, TableSchema
 
 _HOW_MANY: Final = re.compile(
@@ -69,6 +70,43 @@ def turn_differences(tree: exp.Expr, question: str, dialect: str) -> list[str]:
             difference.set("expression", left)
             notes.append(f"taken as {difference.sql(dialect=dialect)}, which is positive here")
     return notes
+
+
+def plain_years(tree: exp.Expr, tables: dict[str, TableSchema]) -> list[str]:
+    """Take a number that is a year as it is: `strftime('%Y', year)` reads it as a day and finds nothing, in silence."""
+    notes = []
+    for node in list(tree.walk()):
+        column = _year_of(node)
+        if column is None:
+            continue
+        stored = next(
+            (c for t in tables.values() for c in t.columns if c.name.casefold() == column.name.casefold()), None
+        )
+        if stored is None or not is_numeric(stored):
+            continue
+        outer = node.parent if isinstance(node.parent, exp.Cast) else node
+        compared = outer.parent
+        outer.replace(column.copy())
+        if isinstance(compared, exp.Binary):
+            for literal in compared.find_all(exp.Literal):
+                if literal.is_string and literal.name.isdigit():
+                    literal.replace(exp.Literal.number(literal.name))
+        notes.append(f"{stored.name!r} is a year already")
+    return notes
+
+
+def _year_of(node: exp.Expr) -> exp.Column | None:
+    """Return the column whose year `node` takes, however the dialect writes it."""
+    if isinstance(node, exp.Year):
+        return node.find(exp.Column)
+    if isinstance(node, exp.Extract) and str(node.this).upper() == "YEAR":
+        return node.find(exp.Column)
+    if isinstance(node, exp.TimeToStr | exp.Anonymous):
+        formats = [literal.name for literal in node.find_all(exp.Literal)]
+        name = str(node.this).upper() if isinstance(node, exp.Anonymous) else ""
+        if formats == ["%Y"] or name == "YEAR":
+            return node.find(exp.Column)
+    return None
 
 
 def _key(node: exp.Expr) -> str:
