@@ -9,12 +9,14 @@ import pytest
 from cryptography.fernet import Fernet
 
 from tabulaflow_core.config import Settings
-from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.data.contracts import DataConnector, QueryFailure
+from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.errors import NotFound, SourceError, SourceUnavailable, SourceUrlError, UnknownSource
 from tabulaflow_core.models.scripted import ScriptedModel, call, delay, text
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import Runtime
+from tabulaflow_core.runtime.shelf import Shelf, Wanted
 from tabulaflow_core.runtime.uploads import plain_name
 from tests.runtime.conftest import MakeRuntime, drain
 
@@ -262,3 +264,76 @@ def test_two_principals_never_meet(rt: Runtime, tmp_path: Path, shop: str, model
     rt.add_database(bob, "shop", shop)
     assert rt.preview(ann, "files", "a").column("x").to_pylist() == [1]
     assert rt.preview(bob, "files", "a").column("x").to_pylist() == [9]
+
+
+class Flaky:
+    """A connector that stops answering."""
+
+    dialect, read_only, schema, notices = "sqlite", True, SourceSchema(), ()
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.closed = 0
+
+    async def refresh_schema_async(self, *, max_age: float = 0.0) -> SourceSchema:
+        self.asked += 1
+        raise SourceUnavailable("It went away.")
+
+    async def close_async(self) -> None:
+        self.closed += 1
+
+
+async def test_a_source_that_went_away_is_not_asked_at_each_look() -> None:
+    flaky, shelf = Flaky(), Shelf()
+
+    async def open_it() -> DataConnector:
+        return flaky  # type: ignore[return-value]
+
+    await shelf.sync_async([Wanted("a", "1", open_it)])
+    for _ in range(3):
+        with pytest.raises(SourceUnavailable, match="went away"):
+            await shelf.schema_async("a", max_age=0)
+    assert flaky.asked == 1
+    await shelf.sync_async([Wanted("a", "2", open_it)])
+    with pytest.raises(SourceUnavailable):
+        await shelf.schema_async("a", max_age=0)
+    assert flaky.asked == 2, "a source that was changed is asked at once"
+    assert flaky.closed == 1
+    await shelf.close_async()
+    assert flaky.closed == 2
+
+
+async def test_a_source_that_cannot_be_opened_is_tried_again_later() -> None:
+    tries, shelf = [], Shelf()
+
+    async def open_it() -> DataConnector:
+        tries.append(1)
+        raise SourceUnavailable("Nobody listens.") if len(tries) < 3 else KeyError("a driver's own fault")
+
+    for token in ("1", "1", "2", "3"):
+        await shelf.sync_async([Wanted("a", token, open_it)])
+        assert shelf.fault("a")
+    assert len(tries) == 3
+    assert "KeyError" not in shelf.fault("a")
+    await shelf.sync_async([])
+    assert shelf.fault("a") == ""
+
+
+async def test_idle_sources_are_closed_and_opened_again() -> None:
+    flaky, shelf = Flaky(), Shelf()
+
+    async def open_it() -> DataConnector:
+        return flaky  # type: ignore[return-value]
+
+    wanted = [Wanted("a", "1", open_it)]
+    await shelf.sync_async(wanted)
+    await shelf.rest_async(idle=3600)
+    shelf.hold()
+    await shelf.rest_async(idle=0)
+    assert flaky.closed == 0
+    await shelf.release_async()
+    await shelf.rest_async(idle=0)
+    assert (flaky.closed, shelf.registry.aliases) == (1, ())
+    await shelf.sync_async(wanted)
+    assert shelf.registry.aliases == ("a",)
+    await shelf.close_async()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import AsyncGenerator
@@ -11,7 +12,7 @@ import pytest
 
 from tabulaflow_core.agents.events import AnswerDelta, Event, ToolFinished, TurnFailed, TurnFinished, TurnInterrupted
 from tabulaflow_core.config import Limits, Settings
-from tabulaflow_core.errors import ModelUnavailable, NoModelAvailable, NotFound, TurnInProgress
+from tabulaflow_core.errors import ModelUnavailable, NoModelAvailable, NotFound, StoreUnavailable, TurnInProgress
 from tabulaflow_core.models.contracts import AssistantMessage, ModelRequest, StreamPart, TextPart, UserMessage
 from tabulaflow_core.models.scripted import ScriptedModel, call, delay, fail, hang, text
 from tabulaflow_core.principal import LOCAL_USER
@@ -251,5 +252,68 @@ def test_without_a_model_the_question_is_not_taken(settings: Settings) -> None:
         assert rt.conversations(LOCAL_USER) == ()
         assert {status.ready for status in rt.models(LOCAL_USER)} == {False}
         assert all(status.reason for status in rt.models(LOCAL_USER))
+    finally:
+        rt.close()
+
+
+def test_a_process_that_slept_keeps_its_turn(rt: Runtime, model: ScriptedModel, settings: Settings) -> None:
+    conversation = rt.new_conversation(LOCAL_USER)
+    model.enqueue(text("One "), delay(1.0), text("two."))
+    turn = ask(rt, "Count!", conversation.id)
+    _until(turn, "answer_delta")
+    connection = sqlite3.connect(settings.data_dir / "tabulaflow.db")
+    connection.execute("UPDATE turns SET heartbeat_at = heartbeat_at - 60")
+    connection.commit()
+    connection.close()
+    assert [view.state for view in rt.conversation(LOCAL_USER, conversation.id).turns] == ["running"]
+    assert drain(turn)[-1].kind == "turn_finished"
+
+
+def test_a_turn_that_another_process_ended_stops(rt: Runtime, model: ScriptedModel, settings: Settings) -> None:
+    conversation = rt.new_conversation(LOCAL_USER)
+    model.enqueue(text("One "), hang())
+    turn = ask(rt, "Count!", conversation.id)
+    _until(turn, "answer_delta")
+    connection = sqlite3.connect(settings.data_dir / "tabulaflow.db")
+    connection.execute("UPDATE turns SET state = 'interrupted', finished_at = heartbeat_at")
+    connection.commit()
+    connection.close()
+    assert drain(turn)[-1].kind == "turn_interrupted"
+    assert model.aborted == 1
+
+
+def test_after_closing_every_call_says_so(settings: Settings, model: ScriptedModel) -> None:
+    rt = Runtime(settings, model_factory=lambda name: model)
+    conversation = rt.new_conversation(LOCAL_USER)
+    rt.close()
+    with pytest.raises(StoreUnavailable, match="shut down"):
+        rt.conversation(LOCAL_USER, conversation.id)
+    rt.warm(LOCAL_USER, conversation.id)
+
+
+def test_a_store_that_cannot_be_opened_is_said_and_tried_again(settings: Settings, make_runtime: MakeRuntime) -> None:
+    settings.data_dir.write_text("a file where the folder should be")
+    rt = make_runtime()
+    with pytest.raises(StoreUnavailable, match="TABULAFLOW_DATA_DIR"):
+        rt.conversations(LOCAL_USER)
+    settings.data_dir.unlink()
+    assert rt.conversations(LOCAL_USER) == ()
+
+
+def test_another_model_goes_on_with_the_same_history(
+    settings: Settings, make_runtime: MakeRuntime, model: ScriptedModel
+) -> None:
+    other = ScriptedModel()
+    rt = Runtime(settings, model_factory=lambda name: other if name == "scripted:other" else model)
+    try:
+        conversation = rt.new_conversation(LOCAL_USER)
+        model.enqueue(text("Twelve."))
+        drain(ask(rt, "How many?", conversation.id))
+        other.enqueue(text("Certainly."))
+        drain(rt.start_turn(LOCAL_USER, conversation.id, "Sure?", model="scripted:other"))
+        said = [m.text for m in other.requests[-1].messages if isinstance(m, (UserMessage, AssistantMessage))]
+        assert said[-3:] == ["How many?", "Twelve.", "Sure?"]
+        turns = rt.conversation(LOCAL_USER, conversation.id).turns
+        assert [turn.model for turn in turns] == ["scripted:demo", "scripted:other"]
     finally:
         rt.close()
