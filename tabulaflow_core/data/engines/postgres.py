@@ -112,10 +112,7 @@ class PostgresAdapter:
                         continue
                     raise _unavailable(error, self._source) from None
                 yield connection
-                # What a statement set or took for its session must not reach the next one.
-                await connection.execute("ROLLBACK")
-                await connection.reset(timeout=_CLOSE_SECONDS)
-                usable = True
+                usable = await _cleaned_async(connection)
                 return
             finally:
                 await asyncio.shield(self._pool.give_back_async(connection, usable=usable))
@@ -190,6 +187,16 @@ async def _add_async(builder: TableBuilder, rows: list[asyncpg.Record]) -> bool:
         return builder.add(rows)
     work: Callable[[], bool] = lambda: builder.add(rows)  # noqa: E731
     return await run_blocking_async(work)
+
+
+async def _cleaned_async(connection: Connection) -> bool:
+    """What a statement set or took for its session must not reach the next one; False when that cannot be had."""
+    try:
+        await connection.execute("ROLLBACK", timeout=_CLOSE_SECONDS)
+        await connection.reset(timeout=_CLOSE_SECONDS)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        return False  # the rows are here already; only the connection is given up
+    return True
 
 
 async def _close_async(connection: Connection) -> None:

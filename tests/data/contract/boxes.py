@@ -186,10 +186,22 @@ async def duckdb_box(folder: Path) -> Box:
     async def reopen(limits: Limits | None = None) -> DataConnector:
         return await duckdb_engine.DuckDBConnector.open_async(path, limits=limits)
 
+    connector = await reopen()
     return Box(
         name="duckdb",
-        connector=await reopen(),
+        connector=connector,
         reopen=reopen,
+        raw=raw_of(connector),
+        raw_attacks=(
+            f"ATTACH '{folder / 'new.duckdb'}'",
+            f"COPY (SELECT 1) TO '{folder / 'out.csv'}'",
+            "SET enable_external_access = true",
+            "SET memory_limit = '100GB'",
+            "EXPLAIN ANALYZE DELETE FROM sales",
+            "WITH x AS (DELETE FROM sales RETURNING id) SELECT * FROM x",
+            "SELECT * FROM read_text('/etc/hostname')",
+            "INSTALL httpfs",
+        ),
         outside=outside,
         breaks="SELECT 9223372036854775807::BIGINT + id FROM sales WHERE id = 1",
         zoned="SELECT TIMESTAMPTZ '2024-03-31 03:30:00+02' AS t",
