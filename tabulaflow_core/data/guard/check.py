@@ -14,6 +14,8 @@ from tabulaflow_core.data.guard.verdict import Allowed, Refusal, RefusalCode, Re
 _MOST_CHARACTERS = 200_000
 _DEEPEST = 60
 """Open brackets at one place. Reports written by people stay under ten; the parsers need the bound."""
+_MOST_INDEXES = 500
+"""Of `a[1][2]…` in one statement: the parser's time grows with their square."""
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _DIALECT_NAMES = {"mariadb": "mysql", "postgresql": "postgres", "mssql": "tsql"}
@@ -82,14 +84,18 @@ def _check(sql: str, context: Context) -> Allowed:
 
 
 def _check_shape(tokens: list[Token]) -> None:
-    depth = 0
+    depth = chained = 0
+    before = ""
     for token in tokens:
         if token.kind is not Kind.OP:
+            before = ""
             continue
         if token.text == ";":
             raise Refusal(RefusalCode.SEVERAL_STATEMENTS, "Only one statement may be sent at a time.")
         depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if depth > _DEEPEST:
+        chained += before + token.text == "]["
+        before = token.text
+        if depth > _DEEPEST or chained > _MOST_INDEXES:
             raise Refusal(
                 RefusalCode.TOO_DEEP, f"The statement is nested more than {_DEEPEST} brackets deep; break it up."
             )

@@ -64,7 +64,7 @@ def statement_type(sql: str) -> str:
             found = _parser().extract_statements(sql)
         except duckdb.Error as fault:
             first = (str(fault).strip().splitlines() or [""])[0]
-            raise Refusal(RefusalCode.UNREADABLE, f"DuckDB cannot parse the statement: {first[:200]}") from None
+            raise Refusal(RefusalCode.UNREADABLE, f"DuckDB cannot parse the statement: {first[:200]}.") from None
         if len(found) != 1:
             raise Refusal(RefusalCode.SEVERAL_STATEMENTS, "Only one statement may be sent at a time.")
         return str(found[0].type).rpartition(".")[2]

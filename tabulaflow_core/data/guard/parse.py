@@ -8,7 +8,7 @@ is left is syntax that no function of a user can have (`CAST(x AS t)`, `EXTRACT(
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
@@ -32,6 +32,24 @@ _SYNTAX = {
 _SYNTAX_WITHOUT_PAREN = {"@", "ANY", "CASE", "MAP", "NEXT", "VARIADIC"}
 
 
+_STEPS_A_TOKEN = 60
+_STEPS_AT_LEAST = 30_000
+"""The parser tries readings and steps back; twisted nesting would make it do so for hours. Plain SQL takes under ten
+steps a token."""
+
+
+class _Bounded:
+    """Counts the steps of a parser and stops it when they are used up."""
+
+    steps_left = _STEPS_AT_LEAST
+
+    def _advance(self, times: int = 1) -> None:
+        self.steps_left -= 1
+        if self.steps_left < 0:
+            raise Refusal(RefusalCode.TOO_DEEP, "The statement is nested in a way that takes too long to check.")
+        super()._advance(times)  # type: ignore[misc]
+
+
 @lru_cache(maxsize=16)
 def _parser_class(dialect: str) -> type[Parser]:
     from sqlglot.dialects.dialect import Dialect
@@ -40,7 +58,7 @@ def _parser_class(dialect: str) -> type[Parser]:
     keep = _SYNTAX[dialect]
     return type(
         f"Named{base.__name__}",
-        (base,),
+        (_Bounded, base),
         {
             "FUNCTIONS": {},
             "FUNCTION_PARSERS": {k: v for k, v in base.FUNCTION_PARSERS.items() if k in keep},
@@ -67,8 +85,10 @@ def parse(text: str, dialect: str) -> exp.Expr:
     log.disabled = True
     try:
         known = Dialect.get_or_raise(dialect)
-        parser = _parser_class(dialect)(error_level=ErrorLevel.IMMEDIATE, dialect=known)
-        trees = [t for t in parser.parse(known.tokenize(text), text) if t is not None]
+        parser: Any = _parser_class(dialect)(error_level=ErrorLevel.IMMEDIATE, dialect=known)
+        tokens = known.tokenize(text)
+        parser.steps_left = _STEPS_AT_LEAST + _STEPS_A_TOKEN * len(tokens)
+        trees: list[exp.Expr] = [t for t in parser.parse(tokens, text) if t is not None]
     except RecursionError:
         raise Refusal(RefusalCode.TOO_DEEP, "The statement is nested too deeply to be checked.") from None
     except (SqlglotError, ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError) as fault:

@@ -27,7 +27,8 @@ _GRAMMAR = name_set(
     trim try_cast top unique union unnest unpivot unsigned update using values varbinary varbit varchar variadic varying
     view when where window with within without xmlattributes xmlelement xmlforest xmltable json_table passing path
     nested ties zone div xor rename against return exists escape glob set seed repeatable off offsets unknown bool
-    boolean flatten input nolock against date datetimeoffset tinyint mediumint year json object bpchar enum reservoir lambda
+    boolean flatten input nolock against date datetimeoffset tinyint mediumint year json object bpchar
+    enum lambda reservoir
     """
 )
 _POSTGRES_OPERATORS = name_set(
