@@ -115,7 +115,7 @@ async def test_postgres_folds_bare_names() -> None:
             "SELECT product, reorder_point - on_hand AS n FROM inventory WHERE on_hand < reorder_point",
         ),
         ("What is on hand for each product?", "SELECT product, on_hand FROM inventory", None),
-        ("Which of those are none?", "SELECT product FROM inventory WHERE on_hand = 0", None),
+        ("Are those none?", "SELECT product FROM inventory WHERE on_hand = 0", None),
         ("How long are those trips?", "SELECT km FROM trips", None),
     ],
 )
@@ -153,6 +153,47 @@ async def test_things_are_counted_not_rows(question: str, sql: str, mended: str 
 def test_foreign_functions(sql: str, wanted: str) -> None:
     texts = [other.sql for other in mend_rejected(sql, source())]
     assert any(wanted in text for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    ("question", "dialect", "sql", "mended"),
+    [
+        (
+            "Which city has the longest trips?",
+            "sqlite",
+            "SELECT city FROM trips ORDER BY AVG(km) DESC LIMIT 1",
+            "SELECT city FROM trips GROUP BY city ORDER BY AVG(km) DESC LIMIT 1",
+        ),
+        (
+            "What is the average by city?",
+            "duckdb",
+            "SELECT city, AVG(km) AS a FROM trips",
+            "SELECT city, AVG(km) AS a FROM trips GROUP BY city",
+        ),
+        ("Who drove farthest?", "sqlite", "SELECT driver, MAX(km) FROM trips", None),
+        (
+            "Who drove farthest?",
+            "duckdb",
+            "SELECT driver, MAX(km) FROM trips",
+            "SELECT driver, km FROM trips ORDER BY km DESC LIMIT 1",
+        ),
+        ("How far?", "sqlite", "SELECT SUM(km) OVER (ORDER BY km), city FROM trips", None),
+        ("How far?", "sqlite", "SELECT city, (SELECT MAX(km) FROM trips) FROM trips", None),
+        ("Which cities are there?", "sqlite", "SELECT city FROM trips", "SELECT DISTINCT city FROM trips"),
+        ("Show the lengths", "sqlite", "SELECT km FROM trips", None),
+        ("Which customers are there?", "sqlite", "SELECT customer_id FROM customers", None),
+        (
+            "What is the share?",
+            "sqlite",
+            "SELECT COUNT(CASE WHEN km > 5 THEN 1 END) * 100 / COUNT(*) FROM trips",
+            "SELECT 1.0 * (COUNT(CASE WHEN km > 5 THEN 1 END) * 100) / COUNT(*) FROM trips",
+        ),
+        ("What is the share?", "sqlite", "SELECT 100.0 * SUM(quantity) / COUNT(*) FROM items", None),
+        ("By decade?", "sqlite", "SELECT quantity / 10 * 10 AS d, COUNT(*) FROM items GROUP BY d", None),
+    ],
+)
+async def test_groups_duplicates_and_divisions(question: str, dialect: str, sql: str, mended: str | None) -> None:
+    assert (await mend(sql, source(dialect), question)).sql == (mended or sql)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ async def mend(
         values: Reads stored values; without it literals stay as they are.
         previous_sql: The last statement of the conversation, for follow-ups.
     """
-    from tabulaflow_core.agents.mend import followup, joining, literals, names, reading
+    from tabulaflow_core.agents.mend import followup, grouping, joining, literals, names, reading
     from tabulaflow_core.agents.mend import tree as tree_tools
 
     dialect, schema = source.dialect, source.schema
@@ -50,6 +50,9 @@ async def mend(
     notes += followup.carry_filters(tree, previous, question, dialect)
     notes += reading.count_distinct(tree, schema, question, dialect)
     notes += reading.turn_differences(tree, question, dialect)
+    notes += grouping.add_grouping(tree, dialect)
+    notes += grouping.divide_exactly(tree, dialect)
+    notes += grouping.drop_duplicates(tree, tree_tools.schemas_in(tree, schema), question)
     if values is not None:
         notes += await literals.mend_literals(tree, schema, dialect, values)
     after = tree.sql(dialect=dialect)
