@@ -80,6 +80,10 @@ def json_column(column: pa.ChunkedArray) -> list[JsonValue]:
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_null(kind):
         return list(column.to_pylist())
+    if pa.types.is_floating(kind):
+        return [value if value is not None and math.isfinite(value) else None for value in column.to_pylist()]
+    if pa.types.is_date(kind):
+        return list(column.cast(pa.date32()).cast(pa.string()).to_pylist())
     return [json_value(value) for value in column_values(column)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -64,10 +65,25 @@ class Column:
         """All cells."""
         return column_values(self.data)
 
+    def cell(self, row: int) -> object:
+        """One cell, without making objects of all the others."""
+        return column_values(self.data.slice(row, 1))[0]
+
+    @cached_property
+    def numbers(self) -> list[float | None]:
+        """The cells as floats for drawing; what is no finite number is None."""
+        kind = self.data.type
+        if pa.types.is_floating(kind) or pa.types.is_integer(kind):
+            return [
+                v if v is not None and math.isfinite(v) else None
+                for v in self.data.cast(pa.float64(), safe=False).to_pylist()
+            ]
+        return [number(value) for value in self.values]
+
     @cached_property
     def distinct(self) -> int:
         """How many different values there are, nulls left out."""
-        return len({_hashable(value) for value in self.values if value is not None})
+        return len(_comparable(self.data).unique().drop_null())
 
     @property
     def label(self) -> str:
@@ -75,8 +91,28 @@ class Column:
         return humanize(self.name)
 
 
-def _hashable(value: object) -> object:
-    return value if isinstance(value, (str, int, float, Decimal, date, bytes)) else repr(value)
+def _comparable(data: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_nested(data.type):
+        return pa.chunked_array([pa.array([repr(value) for value in column_values(data)], pa.string())])
+    return data.cast(data.type.value_type) if pa.types.is_dictionary(data.type) else data
+
+
+def is_unique(*columns: Column) -> bool:
+    """No two rows share the cells of these columns."""
+    names = [f"c{i}" for i in range(len(columns))]
+    table = pa.table([_comparable(column.data) for column in columns], names=names)
+    return bool(table.group_by(names).aggregate([]).num_rows == table.num_rows)
+
+
+def number(value: object) -> float | None:
+    """One cell as a finite float, else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        return None
+    try:
+        result = float(value)
+    except OverflowError:
+        return None
+    return result if math.isfinite(result) else None
 
 
 _CALL: Final = re.compile(

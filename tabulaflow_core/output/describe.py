@@ -10,7 +10,6 @@ from typing import Final
 
 from tabulaflow_core.output.cells import cell_text, number_text, rounded
 from tabulaflow_core.output.columns import Column, describe_columns, time_key
-from tabulaflow_core.output.plan import number
 from tabulaflow_core.output.results import StoredResult
 
 _FEW_ROWS: Final = 10
@@ -140,18 +139,18 @@ class _Sayer:
         if measures and named:
             # The rows' own order tells what was asked for; only an unsorted result is ranked here.
             for measure in measures:
-                values = [number(v) for v in measure.values]
+                values = measure.numbers
                 if (order := _order(values)) is not None:
                     items = self._items(columns, range(_NAMED_ROWS))
                     return self.phrase(order, n=count, measure=measure.label, items=self._join(items))
             if named.role != "time":
-                ranked = _largest([number(v) for v in measures[0].values], _NAMED_ROWS)
+                ranked = _largest(measures[0].numbers, _NAMED_ROWS)
                 items = self._items([named, measures[0]], ranked)
                 return self.phrase("highest", n=count, measure=measures[0].label, items=self._join(items))
         return self.phrase("first", n=count, items=self._join(self._items(columns, range(_NAMED_ROWS))))
 
     def _series(self, time: Column, measure: Column, count: str) -> str:
-        values = [number(v) for v in measure.values]
+        values = measure.numbers
         low = _largest([None if v is None else -v for v in values], 1)
         high = _largest(values, 1)
         pair = [time, measure]
@@ -169,7 +168,7 @@ class _Sayer:
         return number_text(rows, grouped=self._english)
 
     def cell(self, column: Column, row: int) -> str:
-        value = column.values[row]
+        value = column.cell(row)
         if value is None or (isinstance(value, float) and value != value):
             return self.phrase("empty")
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):

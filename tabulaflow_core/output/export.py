@@ -24,9 +24,17 @@ def csv_bytes(table: pa.Table, *, bom: bool = False) -> bytes:
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(table.column_names)
-    columns = [[_text(cell) for cell in json_column(table.column(i))] for i in range(table.num_columns)]
+    columns = [_texts(table.column(i)) for i in range(table.num_columns)]
     writer.writerows(zip(*columns, strict=True))
     return (BOM if bom else b"") + buffer.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _texts(column: pa.ChunkedArray) -> list[object]:
+    kind = column.type
+    cells = json_column(column)
+    if pa.types.is_integer(kind) or pa.types.is_string(kind) or pa.types.is_floating(kind) or pa.types.is_date(kind):
+        return list(cells)  # the writer puts nothing for None
+    return [_text(cell) for cell in cells]
 
 
 def _text(cell: object) -> object:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from tabulaflow_core.output.columns import Column
+from tabulaflow_core.output.columns import Column, is_unique
 from tabulaflow_core.output.specs import ChartType
 from tabulaflow_core.output.words import ChartWish, asks_distribution, asks_relation, asks_shares
 
 MAX_SERIES: Final = 8
+#: Beyond this many values a column no longer tells lines apart, even when only the largest are drawn.
+_MAX_SPLIT: Final = 60
+#: Bars of keys, such as order numbers, say something for a short list only.
+_MAX_KEYS: Final = 50
 _MAX_PIE_PARTS: Final = 6
 _SHARE_NAME: Final = re.compile(r"share|percent|pct|anteil|prozent|porcentaje|pourcentage|%", re.IGNORECASE)
 _FIRST_NAME: Final = re.compile(r"first|vorname|nombre|pr[eé]nom|given", re.IGNORECASE)
@@ -56,22 +58,6 @@ class Wish:
     def forced(self) -> bool:
         """A chart was asked for in so many words."""
         return self.kind is not None or self.x is not None or bool(self.y)
-
-
-def numbers(column: Column) -> list[float | None]:
-    """The cells as floats for drawing; what is no finite number is None."""
-    return [number(value) for value in column.values]
-
-
-def number(value: object) -> float | None:
-    """One cell as a finite float, else None."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-        return None
-    try:
-        result = float(value)
-    except OverflowError:
-        return None
-    return result if math.isfinite(result) else None
 
 
 def plan_chart(columns: Sequence[Column], rows: int, wish: Wish) -> Plan | None:
@@ -159,7 +145,7 @@ def _wished(axes: _Axes, rows: int, wish: Wish) -> Plan | None:
             return Plan("scatter", time, (axes.measures[0],), color=_split_any(axes))
     if kind == "pie" and (part := label or time):
         measure = _main_measure(axes.measures, wish.question)
-        if all(v is None or v >= 0 for v in numbers(measure)):
+        if all(v is None or v >= 0 for v in measure.numbers):
             return Plan("pie", part, (measure,), combine=_combine(measure, [part]))
     if kind in ("line", "area"):
         return _along_time(axes, rows, wish, kind) or _along_numbers(axes, kind) or _bars(axes, wish, kind)
@@ -180,6 +166,8 @@ def _automatic(axes: _Axes, rows: int, wish: Wish) -> Plan | None:
     if not label:
         wide = wish.kind == "any" and rows >= 8 and not axes.times
         return Plan("histogram", axes.measures[0], (axes.measures[0],)) if wide else None
+    if label.role == "id" and rows > _MAX_KEYS and not wish.forced:
+        return None
     if label.role == "measure":
         return Plan("scatter", label, tuple(axes.measures[:1]))
     if label.role in ("category", "id") and _clear_shares(axes.measures[0], rows, wish.question) and is_unique(label):
@@ -194,7 +182,9 @@ def _along_time(axes: _Axes, rows: int, wish: Wish, kind: ChartType | None) -> P
     axis = [time] if coarse is None else [coarse, time]
     color = axes.color_named[0] if axes.color_named else None
     if color is None and not is_unique(*axis):
-        color = next((c for c in (*axes.labels, *axes.ids) if c.distinct > 1 and is_unique(*axis, c)), None)
+        few = [c for c in axes.labels if 1 < c.distinct <= _MAX_SPLIT]
+        few += [c for c in axes.ids if 1 < c.distinct <= MAX_SERIES]
+        color = next((c for c in few if is_unique(*axis, c)), None)
     keyed = [*axis, color] if color else axis
     unique = is_unique(*keyed)
     if not unique and not wish.forced:
@@ -262,24 +252,13 @@ def _combine(measure: Column, keyed: Sequence[Column]) -> str | None:
     return "mean" if _MEAN_NAME.search(measure.name) else "sum"
 
 
-def is_unique(*columns: Column) -> bool:
-    """No two rows share the cells of these columns."""
-    seen: set[object] = set()
-    for row in zip(*(c.values for c in columns), strict=True):
-        key = tuple(str(cell) for cell in row)
-        if key in seen:
-            return False
-        seen.add(key)
-    return True
-
-
 def _main_measure(measures: Sequence[Column], question: str) -> Column:
     """The measure the question names, else the one the rows are sorted by, else the first."""
     asked = question.casefold()
     for measure in measures:
         if measure.label.casefold() in asked:
             return measure
-    return next((c for c in measures if sorted_by(numbers(c))), measures[0])
+    return next((c for c in measures if sorted_by(c.numbers)), measures[0])
 
 
 def sorted_by(values: Sequence[float | None]) -> bool:
@@ -301,12 +280,12 @@ def _drawn_measures(measures: Sequence[Column], wish: Wish, *, most: int) -> tup
 
 
 def _scale(column: Column) -> float:
-    return max((abs(v) for v in numbers(column) if v is not None), default=0.0)
+    return max((abs(v) for v in column.numbers if v is not None), default=0.0)
 
 
 def _clear_shares(measure: Column, rows: int, question: str) -> bool:
     """Two to six positive parts that make up a whole: by their name and sum, or because shares were asked for."""
-    values = [v for v in numbers(measure) if v is not None]
+    values = [v for v in measure.numbers if v is not None]
     if not 2 <= len(values) == rows <= _MAX_PIE_PARTS or any(v < 0 for v in values):
         return False
     whole = any(abs(sum(values) - total) <= 0.011 * total for total in (1, 100))

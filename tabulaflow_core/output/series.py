@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Final
 
 from tabulaflow_core.output.cells import cell_text
-from tabulaflow_core.output.columns import Column, time_key, time_text
-from tabulaflow_core.output.plan import MAX_SERIES, Plan, number, numbers, sorted_by
+from tabulaflow_core.output.columns import Column, number, time_key, time_text
+from tabulaflow_core.output.plan import MAX_SERIES, Plan, sorted_by
 
 #: More points take a browser seconds to draw as SVG.
 MAX_POINTS: Final = 2_000
@@ -67,16 +67,22 @@ def _labels(column: Column) -> list[str]:
 
 
 def _time_labels(plan: Plan) -> list[tuple[tuple[object, ...], Place]]:
-    """A sort key and a place for each row."""
-    fine = [(time_key(plan.x, v), v) for v in plan.x.values]
+    """A sort key and a place for each row; each different time is read once."""
+    rows = (
+        list(zip(plan.coarse.values, plan.x.values, strict=True)) if plan.coarse else [(None, v) for v in plan.x.values]
+    )
+    known = {row: _time_label(plan, *row) for row in set(rows)}
+    return [known[row] for row in rows]
+
+
+def _time_label(plan: Plan, coarse: object, fine: object) -> tuple[tuple[object, ...], Place]:
+    key = time_key(plan.x, fine)
     if plan.coarse:
-        return [
-            ((time_key(plan.coarse, c), key), f"{time_text(c)}-{_padded(v)}")
-            for c, (key, v) in zip(plan.coarse.values, fine, strict=True)
-        ]
+        return (time_key(plan.coarse, coarse), key), f"{time_text(coarse)}-{_padded(fine)}"
     if plan.x.unit in ("year", "number"):
-        return [((key,), n if (n := number(v)) is not None else "(none)") for key, v in fine]
-    return [((key,), "(none)" if v is None else time_text(v)) for key, v in fine]
+        year = number(fine)
+        return (key,), "(none)" if year is None else year
+    return (key,), "(none)" if fine is None else time_text(fine)
 
 
 def _padded(value: object) -> str:
@@ -93,7 +99,7 @@ def _group(
         order.setdefault(place, keys[row] if keys else row)
     series: dict[str, dict[Place, list[float]]] = {}
     if plan.color:
-        values = numbers(plan.y[0])
+        values = plan.y[0].numbers
         for name, place, value in zip(_color_labels(plan.color), places, values, strict=True):
             cell = series.setdefault(name, {}).setdefault(place, [])
             if value is not None:
@@ -101,7 +107,7 @@ def _group(
     else:
         for place_of in plan.y:
             points = series.setdefault(_fresh(place_of.label, series), {})
-            for place, value in zip(places, numbers(place_of), strict=True):
+            for place, value in zip(places, place_of.numbers, strict=True):
                 cell = points.setdefault(place, [])
                 if value is not None:
                     cell.append(value)
@@ -219,10 +225,10 @@ def _slices(places: list[Place], total: Mapping[Place, float | None], notes: lis
 
 
 def _numeric(plan: Plan) -> Drawing:
-    xs = numbers(plan.x)
+    xs = plan.x.numbers
     series = []
     for column in plan.y:
-        points = sorted((x, y) for x, y in zip(xs, numbers(column), strict=True) if x is not None and y is not None)
+        points = sorted((x, y) for x, y in zip(xs, column.numbers, strict=True) if x is not None and y is not None)
         series.append(Series(column.label, [x for x, _ in points], [y for _, y in points]))
     return Drawing(series, "linear")
 
@@ -230,12 +236,12 @@ def _numeric(plan: Plan) -> Drawing:
 def _scatter(plan: Plan) -> Drawing:
     dates = plan.x.unit in ("date", "text", "month_name", "weekday")
     xs: list[Place | None] = (
-        [None if v is None else time_text(v) for v in plan.x.values] if dates else list(numbers(plan.x))
+        [None if v is None else time_text(v) for v in plan.x.values] if dates else list(plan.x.numbers)
     )
     names = _labels(plan.color) if plan.color else [plan.y[0].label] * len(xs)
     series: dict[str, Series] = {}
     lost = 0
-    for name, x, y in zip(names, xs, numbers(plan.y[0]), strict=True):
+    for name, x, y in zip(names, xs, plan.y[0].numbers, strict=True):
         if x is None or y is None:
             lost += 1
             continue
@@ -247,7 +253,7 @@ def _scatter(plan: Plan) -> Drawing:
 
 
 def _histogram(column: Column) -> Drawing:
-    values = sorted(v for v in numbers(column) if v is not None)
+    values = sorted(v for v in column.numbers if v is not None)
     if not values:
         return Drawing([], "category")
     low, high = values[0], values[-1]
