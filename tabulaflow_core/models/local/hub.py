@@ -18,6 +18,7 @@ FIRST_ANSWER_SECONDS = 5.0
 _STALL_SECONDS = 30.0
 _CHUNK = 1024 * 1024
 _TRIES = 5
+_MOST_CONNECTIONS = 100
 _PAUSE_SECONDS = 0.5
 _SAYS = "Fetching from the publisher"
 
@@ -25,8 +26,9 @@ _SAYS = "Fetching from the publisher"
 def fetch_from_hub(transfer: Transfer) -> None:
     """Bring `transfer.part` to its full length.
 
-    Dropped connections are taken up again where they broke, at most five times in a row without a new byte. The very
-    first answer has five seconds, so that a network that swallows packets does not hold anybody up.
+    Dropped connections are taken up again where they broke, at most five times in a row without a new byte and a
+    hundred times in all. The very first answer has five seconds, so that a network that swallows packets does not
+    hold anybody up.
 
     Raises:
         SourceFailed: The hub does not answer, has no such file, or has another one.
@@ -34,9 +36,10 @@ def fetch_from_hub(transfer: Transfer) -> None:
         OSError: The file cannot be written.
     """
     total = transfer.weights.size_bytes
-    failures = 0
+    failures = connections = 0
     answered = False
     while (before := transfer.have()) < total:
+        connections += 1
         transfer.meter.report(before, source="hub", message=_SAYS)
         try:
             answered = _fetch_rest(transfer, before, patience=_STALL_SECONDS if answered else FIRST_ANSWER_SECONDS)
@@ -57,7 +60,7 @@ def fetch_from_hub(transfer: Transfer) -> None:
                 ) from error
             reason = "the connection broke"
         failures = 0 if transfer.have() > before else failures + 1
-        if failures >= _TRIES:
+        if failures >= _TRIES or (connections >= _MOST_CONNECTIONS and transfer.have() < total):
             raise SourceFailed(f"The download from the publisher does not get on: {reason}. Try again later.")
         if failures:
             _pause(transfer.meter, _PAUSE_SECONDS * 2 ** (failures - 1))

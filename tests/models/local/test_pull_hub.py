@@ -96,6 +96,13 @@ def test_an_overloaded_server_is_asked_again_five_times_at_most(settings: Settin
     assert len(server.ranges) == 5
 
 
+def test_a_trickle_of_connections_ends(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "_MOST_CONNECTIONS", 3)
+    with running_hub(drop_after=[10] * 9) as server, pytest.raises(LocalModelError, match="does not get on"):
+        pull(settings, weights=toy_weights(hub_url=server.url), sources=["hub"])
+    assert len(server.ranges) == 3
+
+
 def test_no_answer_is_given_up(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "FIRST_ANSWER_SECONDS", 0.3)
     began = time.monotonic()
