@@ -13,6 +13,7 @@ from tabulaflow_core.runtime import ConversationView, SourceInfo, Turn, get_runt
 
 #: Turns drawn at once; older ones come behind a button, so that a long conversation stays quick.
 TURNS_SHOWN: Final = 10
+_QUESTION: Final = "question"
 _EARLIER: Final = "tf_show_earlier"
 
 
@@ -26,7 +27,8 @@ def draw() -> None:
     model_ready = model_panel.draw()
     if view is None or not (view.turns or running):
         _draw_welcome(sources, ready=model_ready)
-    question = _draw_bottom(running, ready=model_ready) or state.take_pending_question()
+    _draw_bottom(running, ready=model_ready)
+    question = state.take_pending_question()
     if question and running is None and model_ready:
         _start(question, view)
     if view is not None:
@@ -74,7 +76,7 @@ def _draw_welcome(sources: tuple[SourceInfo, ...], *, ready: bool) -> None:
             st.button(safe.label(text), key=f"suggestion-{at}", on_click=state.ask_later, args=(text,))
 
 
-def _draw_bottom(running: Turn | None, *, ready: bool) -> str | None:
+def _draw_bottom(running: Turn | None, *, ready: bool) -> None:
     """Stop, reset, and the box to ask in."""
     with st.bottom, st.container(horizontal=True, vertical_alignment="center"):
         if running is not None:
@@ -91,7 +93,18 @@ def _draw_bottom(running: Turn | None, *, ready: bool) -> str | None:
     placeholder = "Ask about your data" if ready else "Choose a model first"
     if running is not None:
         placeholder = "One question at a time: this one is being answered"
-    return st.chat_input(placeholder, key="question", disabled=running is not None or not ready, max_chars=4000)
+    st.chat_input(
+        placeholder,
+        key=_QUESTION,
+        disabled=running is not None or not ready,
+        max_chars=4000,
+        on_submit=_submitted,
+    )
+
+
+def _submitted() -> None:
+    """Callbacks run before any page does, so that a run which has to start again through the shell loses nothing."""
+    state.ask_later(st.session_state[_QUESTION])
 
 
 def _start(question: str, view: ConversationView | None) -> None:

@@ -15,8 +15,14 @@ _SHOWN: Final = 15
 def draw() -> None:
     """Draw the list of recent conversations."""
     with st.sidebar:
-        if st.button("New conversation", icon=":material/add_comment:", key="new-conversation", width="stretch"):
-            state.open_conversation(None)
+        if st.button(
+            "New conversation",
+            icon=":material/add_comment:",
+            key="new-conversation",
+            on_click=state.open_conversation,
+            args=(None,),
+            width="stretch",
+        ):
             st.switch_page("pages/chat.py")
         conversations = get_runtime().conversations(state.principal(), limit=_SHOWN)
         if conversations:

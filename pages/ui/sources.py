@@ -16,7 +16,7 @@ from tabulaflow_core.runtime import FileOutcome, SourceInfo, get_runtime
 
 _PREVIEW_ROWS: Final = 100
 _OUTCOMES: Final = "tf_upload_outcomes"
-_URL_DRAFT: Final = "tf_url_check"
+_CONNECT: Final = "tf_connect"
 
 
 def draw() -> None:
@@ -92,8 +92,13 @@ def _draw_database_form() -> None:
             help="PostgreSQL, MariaDB or MySQL; SQLite and DuckDB files only from folders that the server allows.",
         )
         st.caption("The connection is tried before it is kept. It is only ever read; the password is kept encrypted.")
-        if st.form_submit_button("Connect", type="primary", icon=":material/link:"):
-            _connect(name.strip(), url.strip())
+        st.form_submit_button("Connect", type="primary", icon=":material/link:", on_click=_connect_next)
+    if st.session_state.pop(_CONNECT, False):
+        _connect(name.strip(), url.strip())
+
+
+def _connect_next() -> None:
+    st.session_state[_CONNECT] = True
 
 
 def _connect(name: str, url: str) -> None:

@@ -42,3 +42,13 @@ def _adopt(runtime: Runtime) -> Runtime:
         early(runtime.close)
     atexit.register(runtime.close)
     return runtime
+
+
+def close_runtime() -> None:
+    """Close the runtime of this process, if there is one; the next `get_runtime` makes another."""
+    global _runtime
+    with _lock:
+        runtime, _runtime = _runtime, None
+    if runtime is not None:
+        atexit.unregister(runtime.close)
+        runtime.close()

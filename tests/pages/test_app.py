@@ -1,0 +1,143 @@
+"""The pages without a browser, on the scripted model and the real runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tabulaflow_core.principal import LOCAL_USER, Principal
+from tabulaflow_core.runtime import get_runtime
+from tabulaflow_core.runtime.singleton import close_runtime
+
+APP = Path(__file__).parent.parent.parent / "app.py"
+
+
+@pytest.fixture
+def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
+    monkeypatch.setenv("TABULAFLOW_MODEL", "scripted")
+    close_runtime()
+    yield AppTest.from_file(str(APP), default_timeout=30)
+    close_runtime()
+
+
+def words(app: AppTest) -> str:
+    """All that the page says."""
+    kinds = (
+        app.markdown,
+        app.caption,
+        app.title,
+        app.header,
+        app.subheader,
+        app.info,
+        app.success,
+        app.warning,
+        app.error,
+    )
+    return "\n".join(str(element.value) for elements in kinds for element in elements)
+
+
+def test_the_first_visit_shows_the_sample_and_questions_to_ask(app: AppTest) -> None:
+    app.run()
+    assert not app.exception
+    assert app.title[0].value == "Ask your data"
+    assert "files" in words(app)
+    assert "Which products are below their reorder point?" in [button.label for button in app.button]
+
+
+def test_ask_then_follow_up_then_reset(app: AppTest) -> None:
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    assert not app.exception
+    assert "HDMI cable" in words(app)
+    assert app.query_params["c"]
+    tables = [frame.value for frame in app.dataframe]
+    assert any("HDMI cable" in table.to_string() for table in tables)
+    assert any("SELECT" in code.value for code in app.code)
+    app.chat_input[0].set_value("How many units of each should I order to reach those levels?").run()
+    assert "8 HDMI cables" in words(app)
+    assert len(app.chat_message) == 4
+    app.button(key="reset").click().run()
+    assert app.title[0].value == "Ask your data"
+    assert len(app.chat_message) == 0
+    assert "c" not in app.query_params
+
+
+def test_usage_counts_the_question(app: AppTest) -> None:
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    app.switch_page("pages/usage.py").run()
+    assert not app.exception
+    figures = {metric.label: metric.value for metric in app.metric}
+    assert figures["Questions"] == "1"
+    assert figures["Cost"] == "free, runs here"
+
+
+def test_a_conversation_that_is_not_there_is_said_and_replaced(app: AppTest) -> None:
+    app.query_params["c"] = "c_nothing"
+    app.run()
+    assert not app.exception
+    assert "does not exist" in words(app)
+
+
+def test_another_persons_conversation_is_not_there(app: AppTest) -> None:
+    theirs = get_runtime().new_conversation(Principal("someone-else"))
+    app.query_params["c"] = theirs.id
+    app.run()
+    assert "does not exist" in words(app)
+
+
+def test_every_page_runs_cold_through_the_shell(app: AppTest) -> None:
+    for page in ("pages/data.py", "pages/usage.py", "pages/chat.py"):
+        app.switch_page(page).run()
+        assert not app.exception
+        assert [button for button in app.button if button.key == "new-conversation"], page
+
+
+def test_upload_read_and_remove(app: AppTest) -> None:
+    app.switch_page("pages/data.py").run()
+    app.file_uploader[0].upload("regions.csv", b"region;amount\nNord;1.234,50\nS\xc3\xbcd;95,00\n", "text/csv").run()
+    assert not app.exception
+    assert "regions.csv" in words(app)
+    files = {file.name: file for file in get_runtime().files(LOCAL_USER)}
+    assert files["regions.csv"].status == "loaded"
+    (table,) = files["regions.csv"].tables
+    assert table.row_count == 2
+    assert [column.name for column in table.columns] == ["region", "amount"]
+
+
+def test_an_empty_file_gets_a_sentence(app: AppTest) -> None:
+    app.switch_page("pages/data.py").run()
+    app.file_uploader[0].upload("empty.csv", b"", "text/csv").run()
+    assert not app.exception
+    assert "empty" in "\n".join(str(error.value) for error in app.error)
+
+
+def test_a_wrong_url_gets_a_sentence_without_the_password(app: AppTest) -> None:
+    app.switch_page("pages/data.py").run()
+    app.text_input(key="database-name").set_value("shop")
+    app.text_input(key="database-url").set_value("postgresql://reader:geheim@127.0.0.1:1/shop")
+    next(button for button in app.button if button.label == "Connect").click().run()
+    assert not app.exception
+    (error,) = app.error
+    assert "geheim" not in error.value
+
+
+def test_our_own_data_folder_cannot_be_opened_as_a_database(app: AppTest) -> None:
+    app.switch_page("pages/data.py").run()
+    app.text_input(key="database-name").set_value("own")
+    app.text_input(key="database-url").set_value(f"sqlite:///{get_runtime().settings.data_dir / 'tabulaflow.db'}")
+    next(button for button in app.button if button.label == "Connect").click().run()
+    assert len(app.error) == 1
+    assert [source.alias for source in get_runtime().sources(LOCAL_USER)] == ["files"]
+
+
+def test_no_key_and_no_model_offers_to_fetch_one(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TABULAFLOW_MODEL")
+    app.run()
+    assert not app.exception
+    assert "on this machine" in words(app)
+    assert [button for button in app.button if button.key == "fetch-model"]
+    assert app.chat_input[0].disabled
