@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from tabulaflow_core.agents import compact, standard
+from tabulaflow_core.agents import compact, compact_object, standard
 from tabulaflow_core.agents.conversation import Conversation
 from tabulaflow_core.agents.events import Artifact, SessionEvent, TurnFinished, TurnStarted
 from tabulaflow_core.agents.output_type import request_text
@@ -117,6 +117,7 @@ async def _standard(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
 
 async def _compact(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
     turn.conversation.messages.append(UserMessage(turn.question))
-    async with aclosing(compact.answer(turn, instructions=plan.instructions)) as events:
-        async for event in events:
-            yield event
+    for part in (compact.answer(turn, instructions=plan.instructions), compact_object.fill(turn)):
+        async with aclosing(part) as events:
+            async for event in events:
+                yield event

@@ -19,7 +19,7 @@ from tabulaflow_core.agents.events import (
 from tabulaflow_core.agents.repeats import REMINDER, Repeats
 from tabulaflow_core.agents.tools.protocol import Ending, ToolOutcome, failed
 from tabulaflow_core.agents.turn import Step, Turn
-from tabulaflow_core.errors import TurnLimitReached
+from tabulaflow_core.errors import ModelRejected, TurnLimitReached
 from tabulaflow_core.models.contracts import (
     AssistantMessage,
     CallPart,
@@ -29,12 +29,15 @@ from tabulaflow_core.models.contracts import (
     UserMessage,
 )
 from tabulaflow_core.models.text_calls import TextCallParser
+from tabulaflow_core.models.tokens import estimate_request_tokens
 from tabulaflow_core.output.figures import unsupported_figures
 
 LAST_STEP: Final = "No further tool calls are possible in this turn. Answer now with what the results above show."
 _CALLS_USED_UP: Final = (
     "The model used all its steps without coming to an answer. Ask a narrower question, or raise the limit."
 )
+#: A shorter request was hardly refused for its length.
+_WORTH_SHORTENING: Final = 3000
 _NOTHING_SAID: Final = "The model gave no answer. Ask again, or choose another model."
 
 
@@ -53,7 +56,7 @@ async def answer(turn: Turn) -> AsyncGenerator[SessionEvent]:
         step = Step(turn.step)
         for event in _made_to_fit(turn, last=last):
             yield event
-        async with aclosing(turn.stream_step(_request(turn, last=last), step)) as events:
+        async with aclosing(_stepped(turn, step, last=last)) as events:
             async for event in events:
                 yield event
         if not step.calls and (written := _written_calls(turn, step)):
@@ -86,6 +89,32 @@ async def answer(turn: Turn) -> AsyncGenerator[SessionEvent]:
         if ending is not None:
             yield _ended(turn, ending)
             return
+
+
+async def _stepped(turn: Turn, step: Step, *, last: bool) -> AsyncGenerator[SessionEvent]:
+    """Call the model; a long request that it refuses is shortened and sent once more.
+
+    A window that nobody told is met only by its refusal, and every later question would be refused as well.
+    """
+    request = _request(turn, last=last)
+    try:
+        async with aclosing(turn.stream_step(request, step)) as events:
+            async for event in events:
+                yield event
+        return
+    except ModelRejected:
+        tokens = estimate_request_tokens(request)
+        short = shortened(request, tokens)
+        if tokens < _WORTH_SHORTENING or step.text or len(short) == len(request.messages):
+            raise
+    messages = turn.conversation.messages
+    before = len(messages)
+    yield CompactionStarted()
+    messages[:] = short
+    yield CompactionFinished(messages_before=before, messages_after=len(messages))
+    async with aclosing(turn.stream_step(_request(turn, last=last), step)) as events:
+        async for event in events:
+            yield event
 
 
 def _made_to_fit(turn: Turn, *, last: bool) -> Iterator[SessionEvent]:

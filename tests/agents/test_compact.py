@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from pydantic import BaseModel
 
 from tabulaflow_core.agents import ChatSession
 from tabulaflow_core.data.registry import DataConnectorRegistry
+from tabulaflow_core.errors import OutputInvalid
 from tabulaflow_core.models.contracts import AssistantMessage, ToolMessage, UserMessage
 from tabulaflow_core.models.scripted import DEMO, ScriptedModel, text
 from tests.agents.fakes import FakeConnector
@@ -175,3 +177,19 @@ async def test_it_is_warmed_with_what_the_first_request_begins_with(new_session:
     warm.enqueue(text(fence(BELOW)))
     await session.run("Which?")
     assert warm.warmed == warm.requests[0].messages[:1]
+
+
+class Below(BaseModel):
+    products: list[str]
+
+
+async def test_an_output_type(small: ScriptedModel, session: ChatSession) -> None:
+    small.enqueue(text(fence(BELOW))).enqueue(text("They are")).enqueue(text('{"products": ["HDMI cable"]}'))
+    result = await session.run("Which products are below?", output_type=Below)
+    assert result.data == Below(products=["HDMI cable"])
+    assert small.requests[1].response_schema == Below.model_json_schema()
+    assert "HDMI cable | 12" in small.requests[1].messages[-1].text
+    small.enqueue(text("No idea."))
+    with pytest.raises(OutputInvalid):
+        await session.run("Which?", output_type=Below)
+    assert usable(session)

@@ -8,6 +8,7 @@ from tabulaflow_core.agents import messages_from_json, messages_to_json
 from tabulaflow_core.agents.compaction import HEADER, shortened, too_long
 from tabulaflow_core.agents.history import NO_ANSWER, UNANSWERED, repaired, turns_of
 from tabulaflow_core.data.registry import DataConnectorRegistry
+from tabulaflow_core.errors import ModelRejected
 from tabulaflow_core.models.contracts import (
     AssistantMessage,
     Message,
@@ -17,7 +18,7 @@ from tabulaflow_core.models.contracts import (
     ToolMessage,
     UserMessage,
 )
-from tabulaflow_core.models.scripted import DEMO, ScriptedModel, call, text
+from tabulaflow_core.models.scripted import DEMO, ScriptedModel, call, fail, text
 from tests.agents.fakes import FakeConnector
 from tests.agents.helpers import BELOW, New, events_of, usable
 
@@ -145,3 +146,17 @@ def test_shortening_always_ends() -> None:
     assert short[0] == messages[0]
     assert short[-1] == messages[-1]
     assert sum(len(m.text) for m in short) < sum(len(m.text) for m in messages) / 2
+
+
+async def test_a_window_that_nobody_told(new_session: New) -> None:
+    model = ScriptedModel(facts=dataclasses.replace(DEMO, context_tokens=0))
+    session = new_session(model=model)
+    for n in range(8):
+        model.enqueue(text(f"Answer {n}? " + "word " * 700))
+        await session.run(f"Question {n}?")
+    model.enqueue(fail(ModelRejected("Too long."))).enqueue(text("Short again?"))
+    events = await events_of(session, "And now?")
+    assert [e.kind for e in events].count("compaction_finished") == 1
+    assert events[-1].kind == "turn_finished"
+    assert len(model.requests[-1].messages) < len(model.requests[-2].messages)
+    assert usable(session)
