@@ -68,8 +68,7 @@ class FollowedTurn:
             except NotFound:
                 yield [TurnInterrupted(result=partial_result((), seconds=0.0), reason=_DELETED)]
                 return
-            batch = self._loop.call(self._turns.events_async(self._principal, self.id, first=read))
-            read += len(batch)
+            batch, read = self._loop.call(self._turns.events_from_async(self._principal, self.id, first=read))
             if batch or over:
                 yield coalesce(batch)
             if over or (batch and batch[-1].kind in TERMINAL):

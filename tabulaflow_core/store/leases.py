@@ -10,12 +10,12 @@ from typing import Final
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tabulaflow_core.agents.events import TurnInterrupted, event_from_json
+from tabulaflow_core.agents.events import TurnInterrupted
 from tabulaflow_core.errors import NotFound
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.store.conversations import save_history
 from tabulaflow_core.store.database import epoch_now
-from tabulaflow_core.store.encoding import event_to_json
+from tabulaflow_core.store.encoding import event_to_json, events_from_json
 from tabulaflow_core.store.partial import partial_result
 from tabulaflow_core.store.tables import events, turns
 
@@ -72,7 +72,7 @@ async def end_stale(connection: AsyncConnection, principal: Principal, conversat
         mine = (events.c.turn_id == turn_id, events.c.owner == principal.id)
         kept = (await connection.execute(select(events.c.body).where(*mine).order_by(events.c.seq))).scalars().all()
         last = (await connection.execute(select(func.coalesce(func.max(events.c.seq), -1)).where(*mine))).scalar_one()
-        result = partial_result((event_from_json(body) for body in kept), seconds=seconds)
+        result = partial_result(events_from_json(kept), seconds=seconds)
         await connection.execute(
             insert(events).values(
                 turn_id=turn_id,

@@ -10,13 +10,13 @@ from sqlalchemy import Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from tabulaflow_core.agents.events import Event, event_from_json
+from tabulaflow_core.agents.events import Event
 from tabulaflow_core.errors import NotFound, TurnInProgress
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.store import leases
 from tabulaflow_core.store.conversations import save_history, tidy, title_of
 from tabulaflow_core.store.database import Database, epoch_now
-from tabulaflow_core.store.encoding import event_to_json
+from tabulaflow_core.store.encoding import event_to_json, events_from_json
 from tabulaflow_core.store.records import TurnRecord, TurnState, moment
 from tabulaflow_core.store.tables import conversations, events, turns
 
@@ -149,15 +149,20 @@ class Turns:
         listed = await self.list_async(principal, conversation_id)
         return next((turn for turn in listed if turn.state == "running"), None)
 
-    async def events_async(self, principal: Principal, turn_id: str, *, first: int = 0) -> list[Event]:
-        """The committed events of a turn from sequence number `first` on; none for another's turn."""
+    async def events_async(self, principal: Principal, turn_id: str) -> list[Event]:
+        """The committed events of a turn; none for another's turn."""
+        return (await self.events_from_async(principal, turn_id, first=0))[0]
+
+    async def events_from_async(self, principal: Principal, turn_id: str, *, first: int) -> tuple[list[Event], int]:
+        """The committed events of a turn from sequence number `first` on, and the number to go on from."""
         query = (
-            select(events.c.body)
+            select(events.c.seq, events.c.body)
             .where(events.c.turn_id == turn_id, events.c.owner == principal.id, events.c.seq >= first)
             .order_by(events.c.seq)
         )
         async with self._database.read() as connection:
-            return [event_from_json(body) for body in (await connection.execute(query)).scalars()]
+            rows = (await connection.execute(query)).all()
+        return events_from_json(row.body for row in rows), rows[-1].seq + 1 if rows else first
 
     async def conversation_events_async(self, principal: Principal, conversation_id: str) -> dict[str, list[Event]]:
         """The committed events of all turns of a conversation, by turn."""
@@ -168,11 +173,11 @@ class Turns:
             .where(events.c.owner == principal.id)
             .order_by(events.c.turn_id, events.c.seq)
         )
-        found: dict[str, list[Event]] = {}
+        bodies: dict[str, list[str]] = {}
         async with self._database.read() as connection:
             for row in await connection.execute(query):
-                found.setdefault(row.turn_id, []).append(event_from_json(row.body))
-        return found
+                bodies.setdefault(row.turn_id, []).append(row.body)
+        return {turn_id: events_from_json(each) for turn_id, each in bodies.items()}
 
     async def end_stale_async(self, principal: Principal, conversation_id: str) -> None:
         """End the conversation's running turn as interrupted when its process has died."""

@@ -23,7 +23,7 @@ from tabulaflow_core.errors import NotFound, TurnInProgress
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.store import Store, TurnRecord, coalesce, partial_result
 from tabulaflow_core.store.conversations import title_of
-from tabulaflow_core.store.tables import turns
+from tabulaflow_core.store.tables import events, turns
 
 FINISHED = TurnFinished(result=TurnResult(text="12", outcome="answered"))
 
@@ -47,14 +47,15 @@ async def age(store: Store, turn_id: str, seconds: float) -> None:
 async def test_a_turn_from_start_to_end(store: Store, alice: Principal) -> None:
     conversation_id, turn = await begin(store, alice)
     assert (turn.number, turn.state, turn.question) == (1, "running", "How many?")
-    events: list[Event] = [TurnStarted(question="How many?", model="scripted:x"), AnswerDelta(step=1, content="1")]
-    assert not await store.turns.append_async(alice, turn.id, runner="here", first=0, new=events)
+    begun: list[Event] = [TurnStarted(question="How many?", model="scripted:x"), AnswerDelta(step=1, content="1")]
+    assert not await store.turns.append_async(alice, turn.id, runner="here", first=0, new=begun)
     more = [AnswerDelta(step=1, content="2"), FINISHED]
     version = await store.turns.finish_async(
         alice, turn.id, runner="here", first=2, new=more, state="finished", history="[1]"
     )
-    assert await store.turns.events_async(alice, turn.id) == [*events, *more]
-    assert await store.turns.events_async(alice, turn.id, first=3) == [FINISHED]
+    assert await store.turns.events_async(alice, turn.id) == [*begun, *more]
+    assert await store.turns.events_from_async(alice, turn.id, first=3) == ([FINISHED], 4)
+    assert await store.turns.events_from_async(alice, turn.id, first=4) == ([], 4)
     history = await store.conversations.history_async(alice, conversation_id)
     assert (history.body, history.through_turn, history.version) == ("[1]", 1, version)
     ended = await store.turns.get_async(alice, turn.id)
@@ -184,12 +185,23 @@ async def test_odd_characters_are_kept_or_replaced(store: Store, alice: Principa
 
 
 def test_deltas_are_joined_within_a_step_only() -> None:
-    events: list[Event] = [
+    said: list[Event] = [
         AnswerDelta(step=1, content="a"),
         AnswerDelta(step=1, content="b"),
         AnswerDelta(step=2, content="c"),
         Narration(step=2, content="c"),
         AnswerDelta(step=2, content="d"),
     ]
-    assert [getattr(event, "content", None) for event in coalesce(events)] == ["ab", "c", "c", "d"]
-    assert partial_result(events, seconds=1.0).text == "d"
+    assert [getattr(event, "content", None) for event in coalesce(said)] == ["ab", "c", "c", "d"]
+    assert partial_result(said, seconds=1.0).text == "d"
+
+
+async def test_an_event_of_another_version_is_left_out(store: Store, alice: Principal) -> None:
+    conversation_id, turn = await begin(store, alice)
+    said: list[Event] = [AnswerDelta(step=1, content="a"), AnswerDelta(step=2, content="b")]
+    await store.turns.append_async(alice, turn.id, runner="here", first=0, new=said)
+    async with store._database.write() as connection:
+        strange = events.update().where(events.c.turn_id == turn.id, events.c.seq == 1)
+        await connection.execute(strange.values(body='{"kind": "telepathy", "content": "b"}'))
+    assert await store.turns.events_from_async(alice, turn.id, first=0) == (said[:1], 2)
+    assert await store.turns.conversation_events_async(alice, conversation_id) == {turn.id: said[:1]}
