@@ -77,3 +77,30 @@ def test_examples_are_listed_and_run_with_nothing(run: Run) -> None:
     lines = run("examples", "run", "chat-sessions", "--model", "scripted", "--json").lines
     assert [set(line) for line in lines] == [{"question", "text", "sql", "usage"}] * 2
     assert run("examples", "run", "nothing").code == 2
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-5.6-sol", "compatible:any"])
+def test_the_example_runs_over_both_wires(run: Run, monkeypatch: pytest.MonkeyPatch, model: str) -> None:
+    from tabulaflow_core.models.scripts import SCRIPTS
+    from tests.modelserver import ModelServer
+
+    with ModelServer(rule=SCRIPTS["chat-sessions"]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        monkeypatch.setenv("TABULAFLOW_BASE_URL", server.url)
+        ran = run("examples", "run", "chat-sessions", "--model", model)
+        assert ran.code == 0
+        assert "Order 8 HDMI cables and 7 USB-C docks." in ran.out
+        assert len(server.requests) == 4
+
+
+def test_the_doctor_prints_its_findings(run: Run) -> None:
+    from tabulaflow_core.models.scripts import SCRIPTS
+    from tests.modelserver import ModelServer
+
+    with ModelServer(rule=SCRIPTS["chat-sessions"]) as server:
+        ran = run("model", "doctor", "--base-url", server.url)
+        line = run("model", "doctor", "--base-url", server.url, "--json").lines[0]
+    assert "It lists: scripted-model" in ran.out
+    assert {"base_url", "model", "models", "ok", "findings", "advice"} <= set(line)
+    assert ran.code == (0 if line["ok"] else 1)
