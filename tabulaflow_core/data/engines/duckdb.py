@@ -18,7 +18,7 @@ from tabulaflow_core.config import Limits
 from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome
 from tabulaflow_core.data.engines import duckdb_lock as locking
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
-from tabulaflow_core.data.engines.duckdb_fetch import fetch, fault_of
+from tabulaflow_core.data.engines.duckdb_fetch import fault_of, fetch
 from tabulaflow_core.data.engines.duckdb_schema import Place, read_schema
 from tabulaflow_core.data.engines.duckdb_views import RefusedView, refused_views
 from tabulaflow_core.data.engines.duckdb_write import create_database, write_table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabulaflow_core.data.files.infer import Finding, unit_of
+from tabulaflow_core.data.files.infer import Finding, has_exponent, unit_of
 from tabulaflow_core.data.files.report import DateOrder
 from tabulaflow_core.data.files.values import ALWAYS_MISSING, BOOLEANS, MONTHS, number_pattern
 
@@ -21,8 +21,8 @@ def literal(text: str) -> str:
 
 
 def trimmed(column: str) -> str:
-    """The cell without outer blanks, NULL when nothing is left."""
-    return f"nullif(trim({column}, {literal(TRIMMED)}), '')"
+    """The cell (staged without outer blanks), NULL when nothing is left."""
+    return f"nullif({column}, '')"
 
 
 def text_expression(column: str) -> str:
@@ -48,7 +48,7 @@ def number_type(finding: Finding, mark: str) -> str:
     whole = scale = 0
     scales: set[int] = set()
     for shape in finding.numbers:
-        if "e" in _core(shape.text).lower():
+        if has_exponent(shape.text):
             return "DOUBLE"
         left, _, right = _core(shape.text).partition(mark)
         whole = max(whole, left.count("9"))
@@ -76,7 +76,7 @@ def number_expression(column: str, finding: Finding, mark: str, engine_type: str
     if simple and not finding.misfits:
         return f"TRY_CAST({value} AS {engine_type})"
     digits = f"regexp_replace({value}, {literal(f'[^0-9eE{mark}]')}, '', 'g')"
-    if any("e" in _core(s.text).lower() for s in finding.numbers):
+    if any(has_exponent(s.text) for s in finding.numbers):
         digits = f"regexp_replace({value}, {literal(f'[^0-9eE+{mark}-]')}, '', 'g')"
         digits = f"ltrim({digits}, '+-')"
     else:

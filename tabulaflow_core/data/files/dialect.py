@@ -48,9 +48,21 @@ def sniff(lines: list[tuple[int, str]], *, delimiter: str | None = None, quote: 
         best = max(_quotings(text, "", quote), key=lambda d: _mark(lines, d)[0])
         return Sniffed(best, 1, "likely", "no delimiter cuts the lines evenly")
     mark, _, dialect, width = scored[0]
+    if not dialect.quote and quote is None:
+        dialect = _with_quotes(lines, dialect, text)
     rival = max((s[0] for s in scored if s[2].delimiter != dialect.delimiter), default=0.0)
     certainty: Certainty = "certain" if mark - rival > 0.3 else "likely" if mark - rival > 0.05 else "guess"
     return Sniffed(dialect, width, certainty, f"it cuts most of the lines into {width} cells")
+
+
+def _with_quotes(lines: list[tuple[int, str]], dialect: Dialect, text: str) -> Dialect:
+    """The same dialect with quotes, when so few of them are odd that they are slips and not plain characters."""
+    if '"' not in text:
+        return Dialect(dialect.delimiter)
+    tokenizer = Tokenizer(Dialect(dialect.delimiter))
+    for _ in tokenizer.records(lines):
+        pass
+    return dialect if tokenizer.flaws > 2 else tokenizer.dialect
 
 
 def _quotings(text: str, delimiter: str, told: str | None) -> list[Dialect]:
@@ -94,4 +106,4 @@ def _wrapped(cell: str, dialect: Dialect) -> bool:
         return text.endswith("\\") or text.startswith('\\"')
     if dialect.quote == '"':
         return False
-    return len(text) > 1 and text[0] == text[-1] == '"'
+    return text[:1] == '"' or (text[-1:] == '"' and not text[-2:-1].isdigit())  # 5" is a size

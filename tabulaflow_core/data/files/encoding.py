@@ -154,6 +154,10 @@ def _reads_like_words(text: str, codec: str) -> float:
 
 def _word_mark(word: str, strange: list[str], common: str) -> float:
     scripts = {unicodedata.name(c, "?").split(" ")[0] for c in word}
+    if scripts == {"HANGUL"}:
+        return 0.9
+    if scripts <= {"HIRAGANA", "KATAKANA"}:
+        return 0.8
     scripts = {"HAN" if s in ("CJK", "HIRAGANA", "KATAKANA", "HANGUL") else s for s in scripts}
     if len(scripts) > 1 or "?" in scripts:
         return -1.0

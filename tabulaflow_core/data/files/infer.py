@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -114,7 +115,9 @@ def _judge(finding: Finding) -> Finding:
         digits_only = [s for s in finding.numbers if s.text.strip("9") == ""]
         if zeros and sum(s.count for s in digits_only) >= finding.fits * 0.9:
             return _as_text(finding, f"{zeros} of its numbers begin with a zero, so they are codes")
-        plus = sum(s.count for s in finding.numbers if s.text.startswith("+") and s.text.strip("+9") == "" and len(s.text) > 8)
+        plus = sum(
+            s.count for s in finding.numbers if s.text.startswith("+") and s.text.strip("+9") == "" and len(s.text) > 8
+        )
         if plus == finding.fits > 0:
             return _as_text(finding, "its values look like telephone numbers")
         units = {unit_of(s.text) for s in finding.numbers} - {""}
@@ -139,9 +142,17 @@ def _as_text(finding: Finding, why: str) -> Finding:
     return finding
 
 
+_EXPONENT = re.compile(r"[eE][+-]?9+")
+
+
 def unit_of(shape: str) -> str:
     """The currency or percent sign of a number's shape."""
-    return "".join(c for c in shape if not c.isdigit() and c not in "+-−.,()'’eE \u00a0\u2009\u202f")
+    return "".join(c for c in _EXPONENT.sub("", shape) if not c.isdigit() and c not in "+-−.,()'’ \u00a0\u2009\u202f")
+
+
+def has_exponent(shape: str) -> bool:
+    """True for numbers such as `1.5e3`."""
+    return _EXPONENT.search(shape) is not None
 
 
 def decimal_mark(findings: list[Finding], delimiter: str) -> tuple[str, Certainty, str]:
@@ -187,5 +198,5 @@ def _ambiguous_mark(finding: Finding, file_mark: str) -> tuple[str, Certainty]:
     if mark == file_mark:
         all_marked = all(mark in s.text for s in finding.numbers)
         zero = sum(s.zeros for s in finding.numbers) > 0
-        return (mark, "guess") if all_marked or zero or mark == "." and file_mark == "." else (other, "guess")
+        return (mark, "guess") if all_marked or zero or (mark == "." and file_mark == ".") else (other, "guess")
     return other, "guess"

@@ -32,7 +32,7 @@ class Layout:
 
     width: int
     header: list[str] = field(default_factory=list)
-    header_line: int = 0
+    header_lines: list[int] = field(default_factory=list)
     first: int = 0
     comment: str = ""
     labels: list[str] = field(default_factory=list)
@@ -90,10 +90,11 @@ def find_layout(records: list[Record], width: int, *, header: bool | None = None
         found, layout.certainty, layout.reason = header, "told", "as told"
     if found:
         layout.header = records[top].cells
-        layout.header_line = records[top].line
+        layout.header_lines = [records[top].line]
         layout.first = top + 1
         if header is None and _second_header(records[top:], layout.width):
             layout.labels = records[top + 1].cells
+            layout.header_lines.append(records[top + 1].line)
             layout.first = top + 2
     return layout
 
@@ -110,7 +111,9 @@ def _top(records: list[Record], width: int) -> int:
     for index, record in enumerate(records[:200]):
         if filled(record) < need or len(record.cells) < min(width, 2):
             continue
-        following = [r for r in records[index + 1 : index + 6] if len(r.cells) == len(record.cells) or filled(r) >= need]
+        following = [
+            r for r in records[index + 1 : index + 6] if len(r.cells) == len(record.cells) or filled(r) >= need
+        ]
         if following or index == len(records) - 1:
             return index
     return 0
@@ -177,17 +180,19 @@ def _second_header(records: list[Record], width: int) -> bool:
         return False
     head, second = records[0].cells, records[1].cells
     blanks = [i for i in range(min(width, len(second))) if i >= len(head) or not clean_header(head[i])]
-    if len(blanks) < 2 or sum(bool(second[i].strip()) for i in blanks) < len(blanks) * 0.8:
+    if not blanks or sum(bool(second[i].strip()) for i in blanks) < len(blanks) * 0.8:
         return False
     if any(looks_like(c) in ("number", "date") for c in second):
         return False
-    first_blank = not second[0].strip() and sum(bool(r.cells[0].strip()) for r in records[2:50]) > len(records[2:50]) * 0.9
+    first_blank = (
+        not second[0].strip() and sum(bool(r.cells[0].strip()) for r in records[2:50]) > len(records[2:50]) * 0.9
+    )
     over_numbers = any(
         looks_like(second[i]) == "text"
         and all(looks_like(r.cells[i]) in ("number", "date", "empty") for r in records[2:100] if i < len(r.cells))
         for i in blanks
     )
-    return first_blank or over_numbers
+    return first_blank or (over_numbers and len(blanks) > 1)
 
 
 def column_kinds(records: list[Record], width: int) -> list[str]:
@@ -205,8 +210,9 @@ def column_kinds(records: list[Record], width: int) -> list[str]:
 def footer_length(body: list[Record], tail: list[Record], width: int) -> int:
     """How many of the last records are notes below the table rather than rows of it.
 
-    A note is a record with one filled cell at the left of a table of three columns or more, or one that is
-    text wherever its columns hold numbers and dates.
+    A note is a record with one filled cell at the left of a table of three columns or more, or one that has
+    text in two columns or more of numbers and dates and nothing else: a row with a remark in place of one
+    number is a row.
     """
     count = 0
     for index in range(len(tail) - 1, 0, -1):
@@ -227,14 +233,12 @@ def _is_note(record: Record, rows: list[Record], width: int) -> bool:
     kinds = column_kinds(rows, width)
     clash = 0
     for index, kind in enumerate(kinds):
-        if kind == "text" or index >= len(record.cells) or not record.cells[index].strip():
+        if index >= len(record.cells) or not record.cells[index].strip():
             continue
-        own = looks_like(record.cells[index])
-        if own != "text":
+        if kind == "text" or looks_like(record.cells[index]) != "text":
             return False
         clash += 1
-    typed = sum(k != "text" for k in kinds)
-    return clash > 0 and clash >= min(typed, 2)
+    return clash > 1
 
 
 def total_label(record: Record) -> str:

@@ -13,9 +13,7 @@ from tabulaflow_core.data.files.storage import new_database
 from tabulaflow_core.errors import FileUnreadable
 
 
-def read_file(
-    path: Path, *, storage: Path, name: str | None = None, options: ReadOptions | None = None
-) -> FileReading:
+def read_file(path: Path, *, storage: Path, name: str | None = None, options: ReadOptions | None = None) -> FileReading:
     """Read a file into a new immutable database in `storage`.
 
     This is CPU work of up to a minute for hundreds of megabytes: from a coroutine, run it in an executor.

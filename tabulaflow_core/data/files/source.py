@@ -150,4 +150,6 @@ def refuse_binary(path: Path, name: str) -> None:
             "Export the data as CSV and add that file."
         )
     if not head.strip(b" \t\r\n\x00,;|\"'\xef\xbb\xbf\xff\xfe"):
-        raise FileUnreadable(f"{name} holds no data, only blanks and separators. Export it again, or choose another file.")
+        raise FileUnreadable(
+            f"{name} holds no data, only blanks and separators. Export it again, or choose another file."
+        )

@@ -6,13 +6,17 @@ from collections import deque
 from collections.abc import Iterable
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from tabulaflow_core.data.files.convert import TRIMMED
 from tabulaflow_core.data.files.layout import is_blank, joined
 from tabulaflow_core.data.files.report import LISTED, Misfit, SkippedLine
 from tabulaflow_core.data.files.storage import Workbench
 from tabulaflow_core.data.files.tokens import Record
 
 _BATCH = 20_000
+#: DuckDB writes groups of 122,880 rows; smaller inserts cost more than the rows in them.
+_CLEAN_BATCH = 120_000
 #: Records held back at the end, among which notes and totals are looked for.
 TAIL = 40
 #: The first records, kept to compare the last ones with.
@@ -28,7 +32,7 @@ class TooNarrow(Exception):
 
 
 class Stage:
-    """Collects rows of `width` text cells in `work.main.stage(line, c0, c1, …)`.
+    """Collects rows of `width` text cells in `stage(line, c0, c1, …)`.
 
     Attributes:
         head: The first records.
@@ -50,11 +54,13 @@ class Stage:
         self.skipped: list[SkippedLine] = []
         self.skipped_count = 0
         self._widest = width
+        self._clean: list[pa.Table] = []
+        self._clean_rows = 0
         self._lines: list[int] = []
         self._rows: list[list[str]] = []
         self._schema = pa.schema([("line", pa.int64()), *((f"c{i}", pa.string()) for i in range(width))])
         columns = ", ".join(f"c{i} VARCHAR" for i in range(width))
-        bench.execute(f"CREATE OR REPLACE TABLE work.main.stage (line BIGINT, {columns})")
+        bench.execute(f"CREATE OR REPLACE TEMP TABLE stage (line BIGINT, {columns})")
 
     def skip(self, record: Record, why: str) -> None:
         """Leave a record out and say so."""
@@ -75,11 +81,29 @@ class Stage:
             if len(self.tail) > TAIL:
                 self._write(self.tail.popleft())
 
+    def add_clean(self, columns: pa.Table) -> None:
+        """Take rows that are cut already; more records must follow."""
+        while self.tail:
+            self._write(self.tail.popleft())
+        self.records += columns.num_rows
+        self.rows += columns.num_rows
+        self.flush()
+        self._clean.append(columns)
+        self._clean_rows += columns.num_rows
+        if self._clean_rows >= _CLEAN_BATCH:
+            self._send_clean()
+
+    def _send_clean(self) -> None:
+        if self._clean:
+            self._append(pa.concat_tables(self._clean))
+            self._clean, self._clean_rows = [], 0
+
     def finish(self, keep: int) -> None:
         """Write the first `keep` of the waiting records."""
         for _ in range(keep):
             self._write(self.tail.popleft())
         self.flush()
+        self._send_clean()
 
     def add_late(self, record: Record) -> None:
         """Write one record that had been held back."""
@@ -115,16 +139,21 @@ class Stage:
 
     def flush(self) -> None:
         """Send the waiting batch to the table."""
+        if self._rows:
+            self._send_clean()
         if not self._rows:
             return
-        columns = [pa.array(self._lines, pa.int64()), *(pa.array(c, pa.string()) for c in zip(*self._rows, strict=True))]
-        batch = pa.Table.from_arrays(columns, schema=self._schema)
-        self.append(batch)
+        columns = [
+            pa.array(self._lines, pa.int64()),
+            *(pa.array(c, pa.string()) for c in zip(*self._rows, strict=True)),
+        ]
+        self._append(pa.Table.from_arrays(columns, schema=self._schema))
         self._lines, self._rows = [], []
 
-    def append(self, batch: pa.Table) -> None:
-        """Send an Arrow table of the stage's columns."""
+    def _append(self, batch: pa.Table) -> None:
         connection = self.bench.connection
+        cells = [pc.utf8_trim(column, TRIMMED) for column in batch.columns[1:]]
+        batch = pa.Table.from_arrays([batch.column(0), *cells], schema=self._schema)
         connection.register("batch", batch)
-        connection.execute("INSERT INTO work.main.stage SELECT * FROM batch").fetchall()
+        connection.execute("INSERT INTO stage SELECT * FROM batch").fetchall()
         connection.unregister("batch")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import duckdb
 
 #: Memory of one reading; more goes to a temporary folder beside the storage.
-_MEMORY = "1GB"
+_MEMORY = "2GB"
 
 
 class Workbench:
@@ -74,7 +74,6 @@ def new_database(storage: Path, name: str) -> Iterator[tuple[Workbench, Path]]:
         try:
             connection.execute("SET TimeZone = 'UTC'").fetchall()
             connection.execute(f"ATTACH {literal(str(partial))} AS out").fetchall()
-            connection.execute(f"ATTACH {literal(str(folder / 'stage.duckdb'))} AS work").fetchall()
             yield Workbench(connection, folder), final
             connection.execute("CHECKPOINT out").fetchall()
             connection.execute("DETACH out").fetchall()

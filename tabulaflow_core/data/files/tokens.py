@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 #: A quoted cell may run over this many lines before its opening quote is taken for a plain character.
 _LONGEST_CELL_LINES = 500
@@ -41,10 +42,20 @@ class Tokenizer:
     flaws: int = 0
     _pushed: list[tuple[int, str]] = field(default_factory=list)
 
-    def records(self, lines: Iterable[tuple[int, str]]) -> Iterator[Record]:
-        """Records of numbered lines that still carry their line ends."""
+    @property
+    def waiting(self) -> bool:
+        """True when lines that were looked at have not been cut yet; the next `records` begins with them."""
+        return bool(self._pushed)
+
+    def records(self, lines: Iterable[tuple[int, str]], following: Iterable[tuple[int, str]] = ()) -> Iterator[Record]:
+        """Records of numbered lines that still carry their line ends.
+
+        Args:
+            following: Where to go on when the last record of `lines` has no end there.
+        """
         delimiter, quote = self.dialect.delimiter, self.dialect.quote
         source = iter(lines)
+        beyond = chain(source, following)
         while True:
             item = self._pushed.pop() if self._pushed else next(source, None)
             if item is None:
@@ -56,7 +67,7 @@ class Tokenizer:
                 continue
             cells, state = self._parse(text)
             if state == "open":
-                yield self._long_record(number, raw, source)
+                yield self._long_record(number, raw, beyond)
             elif state == "bad":
                 yield self._repair(number, text)
             else:

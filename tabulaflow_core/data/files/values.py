@@ -14,15 +14,16 @@ Look = Literal["empty", "number", "date", "boolean", "text"]
 
 #: Words that mean "no value" in a column of numbers or dates. In a column of text they stay: NA is Namibia.
 MISSING = frozenset(
-    "na n/a n.a. n.a #n/a #na null (null) none nil nan \\n - -- --- – — . .. ... * ** *** **** ***** ****** ? #null! "
-    "#div/0! #value! #ref! #name? #num! missing unknown k.a. k.a s/d nd n.d. n.d x / : 9999-99-99".split()
+    ["na", "n/a", "n.a.", "n.a", "#n/a", "#na", "null", "(null)", "none", "nil", "nan", "\\n", "-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "***", "****", "*****", "******", "?", "#null!", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "missing", "unknown", "k.a.", "k.a", "s/d", "nd", "n.d.", "n.d", "x", "/", ":", "9999-99-99"]
 ) - {"x", "9999-99-99"}
 #: Always "no value", even in text: the marker that databases export.
 ALWAYS_MISSING = frozenset({"\\n"})
 
 BOOLEANS: dict[str, bool] = {"true": True, "false": False, "wahr": True, "falsch": False, "vrai": True, "faux": False}
 
-_CURRENCY = r"(?:[$€£¥₹₽₩₺₪฿₫₴₦]|US\$|R\$|A\$|C\$|EUR|USD|GBP|CHF|JPY|CNY|INR|PLN|CZK|SEK|NOK|DKK|HUF|BRL|zł|kr\.?|Kč|Fr\.)"
+_CURRENCY = (
+    r"(?:[$€£¥₹₽₩₺₪฿₫₴₦]|US\$|R\$|A\$|C\$|EUR|USD|GBP|CHF|JPY|CNY|INR|PLN|CZK|SEK|NOK|DKK|HUF|BRL|zł|kr\.?|Kč|Fr\.)"
+)
 _GAP = "[ \u00a0\u2009\u202f]"
 
 
@@ -68,7 +69,9 @@ _DATE_FORMS = {
         rf"[0-9]{{1,2}}(?P<sep>[ .\-/]{{1,2}})(?:{_MONTH})\.?[ .\-/,]{{1,2}}(?P<year>[0-9]{{4}}|[0-9]{{2}}){_TAIL}",
         re.IGNORECASE,
     ),
-    "month_day": re.compile(rf"(?:{_MONTH})\.?(?P<sep>[ ]?)[0-9]{{1,2}},?[ ]+(?P<year>[0-9]{{4}}){_TAIL}", re.IGNORECASE),
+    "month_day": re.compile(
+        rf"(?:{_MONTH})\.?(?P<sep>[ ]?)[0-9]{{1,2}},?[ ]+(?P<year>[0-9]{{4}}){_TAIL}", re.IGNORECASE
+    ),
 }
 
 

@@ -11,11 +11,13 @@ _SUFFIXES = {
     ".ods": "an OpenDocument spreadsheet", ".feather": "a Feather file", ".arrow": "an Arrow file",
     ".orc": "an ORC file", ".avro": "an Avro file", ".sav": "an SPSS file", ".dta": "a Stata file",
     ".sas7bdat": "a SAS file", ".xml": "an XML file", ".html": "a web page", ".htm": "a web page",
-    ".docx": "a Word document", ".pptx": "a slide show", ".numbers": "a Numbers spreadsheet",
+    ".json": "a JSON file", ".jsonl": "a JSON file", ".ndjson": "a JSON file", ".geojson": "a JSON file",
+    ".parquet": "a Parquet file", ".docx": "a Word document", ".pptx": "a slide show", ".numbers": "a Numbers spreadsheet",
 }  # fmt: skip
 _MAGIC = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an Office document (an old or a locked Excel workbook)",
     b"PK\x03\x04": "an Office document",
+    b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
     b"Obj\x01": "an Avro file",
     b"ORC": "an ORC file",
@@ -37,5 +39,7 @@ class LaterReader:
             head = file.read(16)
         what = _SUFFIXES.get(suffix) or next(w for m, w in _MAGIC.items() if head.startswith(m))
         if what == "a SQLite database":
-            raise FileUnreadable(f"{job.name} is a SQLite database. Connect it as a source: sqlite:///path/to/{job.name}.")
+            raise FileUnreadable(
+                f"{job.name} is a SQLite database. Connect it as a source: sqlite:///path/to/{job.name}."
+            )
         raise FileUnreadable(f"{job.name} is {what}, which cannot be read yet. Save its data as CSV and add that file.")

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tabulaflow_core.data.files import layout as lay
+from tabulaflow_core.data.files.clean import CleanBlocks
 from tabulaflow_core.data.files.columns import Typing, type_columns, write_table
 from tabulaflow_core.data.files.dialect import Sniffed, delimiter_name, sniff
 from tabulaflow_core.data.files.encoding import Encoding, detect_encoding
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
-from tabulaflow_core.data.files.lines import LineEnd, SAMPLE_CHARS, detect_line_end, open_lines
+from tabulaflow_core.data.files.lines import SAMPLE_CHARS, LineEnd, detect_line_end, open_lines
 from tabulaflow_core.data.files.naming import clean_header, column_names
 from tabulaflow_core.data.files.report import Decision, Misfit, ReadingReport
 from tabulaflow_core.data.files.source import refuse_binary
@@ -78,9 +79,7 @@ class TextReader:
 
 
 def _pairs(header: list[str], labels: list[str], width: int) -> list[tuple[str, str]]:
-    return [
-        (header[i] if i < len(header) else "", labels[i] if i < len(labels) else "") for i in range(width)
-    ]
+    return [(header[i] if i < len(header) else "", labels[i] if i < len(labels) else "") for i in range(width)]
 
 
 def _plan(job: ReadJob) -> _Plan:
@@ -93,7 +92,12 @@ def _plan(job: ReadJob) -> _Plan:
     except LookupError as error:
         raise FileUnreadable(f"“{encoding.codec}” is no known encoding. Try utf-8 or cp1252.") from error
     skip, delimiter = options.skip_lines or 0, options.delimiter
-    if delimiter is None and sample and sample[0][1].strip().lower().startswith("sep=") and len(sample[0][1].strip()) == 5:
+    if (
+        delimiter is None
+        and sample
+        and sample[0][1].strip().lower().startswith("sep=")
+        and len(sample[0][1].strip()) == 5
+    ):
         delimiter, skip = sample[0][1].strip()[4], max(skip, 1)
     sample = [line for line in sample if line[0] > skip]
     if not any(text.strip() for _, text in sample):
@@ -129,28 +133,32 @@ def _stage(job: ReadJob, plan: _Plan, width: int) -> Stage:
     stage = Stage(job.bench, width)
     layout = plan.layout
     tokenizer = Tokenizer(plan.sniffed.dialect, width)
-    above = {s.line for s in layout.skipped}
-    header_lines = {layout.header_line} if layout.header else set()
+    clean = CleanBlocks(plan.sniffed.dialect, width, comment=layout.comment)
     with open_lines(job.path, plan.encoding.codec, plan.line_end) as lines:
-        wanted = _without_comments(lines, plan, stage)
-
-        def rows() -> Iterator[Record]:
-            pending_labels = bool(layout.labels)
-            for record in tokenizer.records(wanted):
-                if record.line in above:
+        while True:
+            first, block = lines.block()
+            if not block and not tokenizer.waiting:
+                break
+            # The first block holds the header, the last one notes and totals.
+            if clean.usable and first > 1 and not tokenizer.waiting and lines.more:
+                table = clean.cut(first, block)
+                if table is not None:
+                    stage.add_clean(table)
                     continue
-                if record.line in header_lines:
-                    continue
-                if pending_labels and record.line > layout.header_line and not lay.is_blank(record):
-                    pending_labels = False
-                    continue
-                yield record
-
-        stage.add_all(rows())
+            wanted = _without_comments(enumerate(block, first), plan, stage)
+            stage.add_all(_rows_only(tokenizer.records(wanted, _without_comments(lines, plan, stage)), layout))
     for line in layout.skipped:
         stage.skipped.insert(len([s for s in stage.skipped if s.line < line.line]), line)
     stage.skipped_count += len(layout.skipped)
     return stage
+
+
+def _rows_only(records: Iterator[Record], layout: lay.Layout) -> Iterator[Record]:
+    """The records without those above the table and its header lines."""
+    above = {s.line for s in layout.skipped}
+    for record in records:
+        if record.line not in above and record.line not in layout.header_lines:
+            yield record
 
 
 def _without_comments(lines: Iterator[tuple[int, str]], plan: _Plan, stage: Stage) -> Iterator[tuple[int, str]]:
@@ -192,7 +200,7 @@ def _adds_up(job: ReadJob, typing: Typing, total: Record, width: int) -> bool:
     for column in numeric:
         value = f"CAST({column.expression} AS DOUBLE)"
         (stated,) = bench.one(f"SELECT {value} FROM totals")
-        (summed,) = bench.one(f"SELECT sum({value}) FROM work.main.stage")
+        (summed,) = bench.one(f"SELECT sum({value}) FROM stage")
         if isinstance(stated, float) and isinstance(summed, float) and stated:
             if abs(stated - summed) <= max(1e-6, abs(stated) * 1e-4):
                 return True
@@ -202,7 +210,7 @@ def _adds_up(job: ReadJob, typing: Typing, total: Record, width: int) -> bool:
 def _report(job: ReadJob, plan: _Plan, stage: Stage, typing: Typing, footer: int, count: int) -> ReadingReport:
     layout, sniffed = plan.layout, plan.sniffed
     ends = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
-    header = f"line {layout.header_line}" if layout.header else "none"
+    header = f"line {layout.header_lines[0]}" if layout.header else "none"
     decisions = [
         Decision("encoding", plan.encoding.codec, plan.encoding.certainty, plan.encoding.reason),
         Decision("line_end", ends[plan.line_end], "certain"),
@@ -247,13 +255,17 @@ def _notices(job: ReadJob, plan: _Plan, stage: Stage, footer: int) -> list[str]:
     if not layout.header:
         notices.append("The file has no header row, so the columns are called column_1, column_2 and so on.")
     elif layout.certainty == "guess":
-        notices.append(f"Whether line {layout.header_line} is a header is a guess; it was taken for one.")
+        notices.append(f"Whether line {layout.header_lines[0]} is a header is a guess; it was taken for one.")
     if layout.labels:
-        notices.append(f"The header has two lines; the second named the columns that the first leaves blank: “{' | '.join(x for x in layout.labels if x)[:80]}”.")
+        notices.append(
+            f"The header has two lines; the second named the columns that the first leaves blank: “{' | '.join(x for x in layout.labels if x)[:80]}”."
+        )
     notices += _name_notices(layout, stage.width)
     if stage.short_count:
         lines = ", ".join(map(str, stage.short[:5]))
-        notices.append(f"{stage.short_count} row(s) are shorter than the table (line {lines}); their last columns are empty.")
+        notices.append(
+            f"{stage.short_count} row(s) are shorter than the table (line {lines}); their last columns are empty."
+        )
     if stage.extras:
         first_extra = stage.extras[0]
         notices.append(
@@ -289,7 +301,7 @@ def _damaged(job: ReadJob, stage: Stage) -> list[str]:
     if not stage.rows:
         return []
     tests = " OR ".join(f"contains(c{i}, chr(65533))" for i in range(stage.width))
-    (bad,) = job.bench.one(f"SELECT count(*) FROM work.main.stage WHERE {tests}")
+    (bad,) = job.bench.one(f"SELECT count(*) FROM stage WHERE {tests}")
     if not bad:
         return []
     return [f"{bad} row(s) hold characters that the encoding does not know; they are shown as \ufffd."]

@@ -1,0 +1,137 @@
+"""Encoding, delimiter, quotes and line ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.data.files.conftest import Reader
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", "^", "~"])
+def test_delimiters(read: Reader, delimiter: str) -> None:
+    seen = read(
+        "\n".join(delimiter.join(row) for row in (["id", "name", "n"], ["1", "Ana", "2.5"], ["2", "Bo", "3.5"]))
+    )
+    assert seen.names == ["id", "name", "n"]
+    assert [tuple(map(str, r)) for r in seen.rows] == [("1", "Ana", "2.5"), ("2", "Bo", "3.5")]
+
+
+def test_a_delimiter_inside_text_does_not_win(read: Reader) -> None:
+    seen = read("id;remark\n1;red|blue\n2;green|grey\n")
+    assert seen.names == ["id", "remark"]
+    assert seen.column("remark") == ["red|blue", "green|grey"]
+
+
+def test_header_with_the_other_delimiter_in_quotes(read: Reader) -> None:
+    assert read('"a, b";c\n1;2\n').names == ["a, b", "c"]
+
+
+def test_decimal_commas_do_not_make_commas_the_delimiter(read: Reader) -> None:
+    seen = read("".join(f"k{i};1,5;2,25\n" for i in range(50)))
+    assert len(seen.names) == 3
+    assert seen.choice("delimiter") == "semicolon"
+
+
+def test_sentences_stay_one_column(read: Reader) -> None:
+    seen = read("remark\nHello, world\nIt rained; we left\nNo more, no less, none\nPlain\n")
+    assert seen.names == ["remark"]
+    assert len(seen.rows) == 4
+
+
+def test_separator_line_of_spreadsheets(read: Reader) -> None:
+    seen = read("sep=;\na;b\n1;2\n")
+    assert seen.names == ["a", "b"]
+    assert seen.rows == [(1, 2)]
+
+
+def test_one_unclosed_quote_spoils_one_line(read: Reader) -> None:
+    seen = read('id,name\n1,"Ana\n2,Bo\n3,Cy\n')
+    assert [r[0] for r in seen.rows] == [1, 2, 3]
+    assert seen.column("name")[1:] == ["Bo", "Cy"]
+    assert "Ana" in str(seen.column("name")[0])
+    assert seen.told("line 2", "quote")
+
+
+def test_an_unclosed_quote_before_good_quoted_rows(read: Reader) -> None:
+    rows = ["id,name,note", '1,"Ana,x'] + [f'{i},"B, {i}",y' for i in range(2, 40)]
+    seen = read("\n".join(rows) + "\n")
+    assert seen.column("id") == list(range(1, 40))
+    assert seen.column("name")[5] == "B, 6"
+
+
+def test_quotes_that_are_plain_characters(read: Reader) -> None:
+    seen = read('a\tb\n1\tthe "big" one\n2\t"Q" is a letter\n3\t5" pipe\n')
+    assert seen.column("b") == ['the "big" one', '"Q" is a letter', '5" pipe']
+
+
+def test_doubled_and_escaped_quotes(read: Reader) -> None:
+    assert read('a,b\n1,"say ""hi"", ok"\n').column("b") == ['say "hi", ok']
+    assert read('"a","b"\n"1","\\"x\\", y"\n"2","z"\n').column("b") == ['"x", y', "z"]
+
+
+def test_line_breaks_in_cells(read: Reader) -> None:
+    seen = read('a,b\r\n"one\r\ntwo",1\r\nthree,2\r\n')
+    assert [str(v).replace("\r", "") for v in seen.column("a")] == ["one\ntwo", "three"]
+    assert seen.column("b") == [1, 2]
+
+
+def test_space_after_the_delimiter(read: Reader) -> None:
+    assert read('a, b\n1, "6,000"\n2, "7,000"\n').column("b") == [6000, 7000]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends(read: Reader, end: str) -> None:
+    seen = read(end.join(["a,b", "1,x", "2,y", ""]))
+    assert seen.rows == [(1, "x"), (2, "y")]
+    assert seen.choice("line_end") == {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}[end]
+
+
+@pytest.mark.parametrize(
+    ("codec", "text"),
+    [
+        ("utf-8", "naïve,Zoë,Łódź"),
+        ("utf-8-sig", "id,v"),
+        ("utf-16", "größe,北京"),
+        ("utf-16-le", "alpha,beta"),
+        ("utf-16-be", "alpha,beta"),
+        ("cp1252", "Müller,“Ana”,Straße – groß"),
+        ("cp1252", "Réunion,château,garçon,élève"),
+        ("cp1252", "mañana,niño,España"),
+        ("cp1252", "Ærø,smørrebrød,Århus"),
+        ("cp1250", "Łódź,źródło,końcowe,żółć,święta"),
+        ("cp1250", "Plzeň,příliš žluťoučký kůň,město"),
+        ("iso8859-2", "Łódź,źródło,końcowe,żółć,święta"),
+        ("cp1251", "Москва,Санкт-Петербург,Новосибирск,продажи"),
+        ("koi8-r", "Москва,Санкт-Петербург,Новосибирск,продажи"),
+        ("cp1253", "Αθήνα,Θεσσαλονίκη,πωλήσεις"),
+        ("cp1254", "İstanbul,Beşiktaş,Üsküdar,Kadıköy,satış"),
+        ("shift_jis", "東京,大阪,売上高,商品の名前"),
+        ("gb18030", "北京,上海,销售额,产品名称"),
+        ("euc_kr", "서울,부산,매출액,상품명"),
+    ],
+)
+def test_encodings(read: Reader, codec: str, text: str) -> None:
+    cells = text.split(",")
+    header = ",".join(f"c{i}" for i in range(len(cells)))
+    seen = read((header + "\n" + text + "\n").encode(codec))
+    assert [str(v) for v in seen.rows[0]] == cells
+    assert seen.names[0] == "c0"
+
+
+def test_a_guessed_encoding_is_said(read: Reader) -> None:
+    seen = read("a,b\n1,\xe6\n".encode("latin-1"))
+    assert seen.told("encoding", "guess")
+    told = read("a,b\n1,\xe6\n".encode("latin-1"), encoding="iso8859-1")
+    assert told.column("b") == ["æ"]
+    assert not told.told("encoding", "guess")
+
+
+def test_bytes_outside_the_encoding_are_said(read: Reader) -> None:
+    seen = read(b"a,b\n1,x\x81y\n", encoding="utf-8")
+    assert seen.told("encoding does not know")
+
+
+def test_choices_of_a_person(read: Reader) -> None:
+    seen = read("a;b,c\n1;2,3\n", delimiter=",", header=False, quote="")
+    assert seen.names == ["column_1", "column_2"]
+    assert seen.rows == [("a;b", "c"), ("1;2", "3")]
