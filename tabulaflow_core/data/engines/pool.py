@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final, Generic, TypeVar
 
 from tabulaflow_core.errors import SourceUnavailable
@@ -22,12 +22,17 @@ class Pool(Generic[C]):
         close_async: Closes one; must not raise.
     """
 
-    def __init__(self, open_async: Callable[[], Awaitable[C]], close_async: Callable[[C], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        open_async: Callable[[], Coroutine[None, None, C]],
+        close_async: Callable[[C], Awaitable[None]],
+    ) -> None:
         self._open_async = open_async
         self._close_async = close_async
         self._idle: list[C] = []
         self._room = asyncio.Semaphore(POOL_SIZE)
         self._closed = False
+        self._leftovers: set[asyncio.Future[None]] = set()
 
     async def take_async(self) -> tuple[C, bool]:
         """A connection, and whether it was used before, so that it may have broken meanwhile.
@@ -41,10 +46,28 @@ class Pool(Generic[C]):
                 raise SourceUnavailable("This source is closed. Connect it again.")
             if self._idle:
                 return self._idle.pop(), True
-            return await self._open_async(), False
+            return await self._opened_async(), False
         except BaseException:
             self._room.release()
             raise
+
+    async def _opened_async(self) -> C:
+        """Open one; cancelled meanwhile, the opening ends by itself and its connection is closed."""
+        opening = asyncio.ensure_future(self._open_async())
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            leftover = asyncio.ensure_future(self._abandon_async(opening))
+            self._leftovers.add(leftover)
+            leftover.add_done_callback(self._leftovers.discard)
+            raise
+
+    async def _abandon_async(self, opening: asyncio.Future[C]) -> None:
+        try:
+            connection = await opening
+        except SourceUnavailable:
+            return  # nobody waits for it any more
+        await self._close_async(connection)
 
     async def give_back_async(self, connection: C, *, usable: bool) -> None:
         """Return a connection; one that is not `usable` is closed."""
@@ -61,3 +84,4 @@ class Pool(Generic[C]):
         self._closed = True
         while self._idle:
             await self._close_async(self._idle.pop())
+        await asyncio.gather(*self._leftovers)
