@@ -27,7 +27,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
     "en": {
         "none": "No row fits this question.",
         "no_value": "There is no value for this: no row fits, or the cells are empty.",
-        "rows": "{n} rows",
+        "there": "There are {n}: {items}.",
         "first": "{n} rows; the first are {items}.",
         "highest": "{n} rows; the highest {measure}: {items}.",
         "lowest": "{n} rows; the lowest {measure}: {items}.",
@@ -40,7 +40,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
     "de": {
         "none": "Keine Zeile passt zu dieser Frage.",
         "no_value": "Dafür gibt es keinen Wert: Keine Zeile passt, oder die Zellen sind leer.",
-        "rows": "{n} Zeilen",
+        "there": "Es sind {n}: {items}.",
         "first": "{n} Zeilen; die ersten sind {items}.",
         "highest": "{n} Zeilen; am höchsten bei {measure}: {items}.",
         "lowest": "{n} Zeilen; am niedrigsten bei {measure}: {items}.",
@@ -53,7 +53,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
     "es": {
         "none": "Ninguna fila corresponde a esta pregunta.",
         "no_value": "No hay ningún valor: ninguna fila corresponde o las celdas están vacías.",
-        "rows": "{n} filas",
+        "there": "Hay {n}: {items}.",
         "first": "{n} filas; las primeras son {items}.",
         "highest": "{n} filas; las más altas en {measure}: {items}.",
         "lowest": "{n} filas; las más bajas en {measure}: {items}.",
@@ -66,7 +66,7 @@ _PHRASES: Final[dict[str, dict[str, str]]] = {
     "fr": {
         "none": "Aucune ligne ne correspond à cette question.",
         "no_value": "Il n'y a pas de valeur : aucune ligne ne correspond, ou les cellules sont vides.",
-        "rows": "{n} lignes",
+        "there": "Il y en a {n} : {items}.",
         "first": "{n} lignes ; les premières sont {items}.",
         "highest": "{n} lignes ; les plus élevées pour {measure} : {items}.",
         "lowest": "{n} lignes ; les plus basses pour {measure} : {items}.",
@@ -122,13 +122,16 @@ class _Sayer:
         if all(c.values[0] is None for c in columns):
             return self.phrase("no_value")
         if len(columns) == 1:
-            formula = bool(re.search(r"[()*/+]", columns[0].label))
-            label = self.phrase("result") if formula else _label(columns[0])
+            label = self.phrase("result") if _is_formula(columns[0]) else _label(columns[0])
             return f"{label}: {self.cell(columns[0], 0)}."
         return "; ".join(f"{_label(c, first=i == 0)}: {self.cell(c, 0)}" for i, c in enumerate(columns)) + "."
 
     def few_rows(self, columns: Sequence[Column], rows: int) -> str:
-        return f"{self.phrase('rows', n=str(rows))}: {self._join(self._items(columns, range(rows)))}."
+        items = self._join(self._items(columns, range(rows)))
+        measures = [c for c in columns if c.role == "measure"]
+        if len(columns) == 2 and len(measures) == 1 and not _is_formula(measures[0]):
+            return f"{_label(measures[0])}: {items}."
+        return self.phrase("there", n=str(rows), items=items)
 
     def many_rows(self, columns: Sequence[Column], rows: int) -> str:
         count = self.count(rows)
@@ -193,6 +196,10 @@ class _Sayer:
         if len(items) < 2:
             return "".join(items)
         return f"{', '.join(items[:-1])} {self.phrase('and')} {items[-1]}"
+
+
+def _is_formula(column: Column) -> bool:
+    return bool(re.search(r"[()*/+]", column.label))
 
 
 def _label(column: Column, *, first: bool = True) -> str:

@@ -50,7 +50,7 @@ async def test_a_whole_turn(small: ScriptedModel, session: ChatSession) -> None:
     assert written == fence(BELOW)
     assert len([e for e in events if e.kind == "thinking_delta"]) >= 5
     result = events[-1].result  # type: ignore[union-attr]
-    assert result.text == "2 rows: HDMI cable (12) and USB-C dock (3)."
+    assert result.text == "On hand: HDMI cable (12) and USB-C dock (3)."
     assert result.outcome == "answered"
     assert small.requests[0].tools == ()
     assert small.requests[0].temperature == 0.0
@@ -72,7 +72,7 @@ async def test_a_follow_up_sees_question_and_sql(small: ScriptedModel, session: 
         "still: on_hand < reorder_point",
         "taken as reorder_point - on_hand, which is positive here",
     )
-    assert result.text == "2 rows: HDMI cable (8) and USB-C dock (7)."
+    assert result.text == "Missing: HDMI cable (8) and USB-C dock (7)."
 
 
 async def test_one_repair_with_what_it_did_not_know(

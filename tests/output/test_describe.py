@@ -22,14 +22,14 @@ from ._results import result
         ({"avg(o.unit_price)": [2.5]}, "Average unit price: 2.5."),
         ({"count(DISTINCT customer)": [3]}, "Count of different customer: 3."),
         ({"n": [3], "city": ["Ulm"]}, "N: 3; city: Ulm."),
-        ({"n": [3, 4], "city": ["Ulm", "Bonn"]}, "2 rows: Ulm (3) and Bonn (4)."),
+        ({"n": [3, 4], "city": ["Ulm", "Bonn"]}, "N: Ulm (3) and Bonn (4)."),
         ({"avg": [3.3333333333333335]}, "Avg: 3.3333."),
         ({"tiny": [0.000012345678]}, "Tiny: 0.00001235."),
         ({"year": [2024]}, "Year: 2024."),
         ({"product": ["Dock"], "on_hand": [1200]}, "Product: Dock; on hand: 1,200."),
-        ({"name": ["A", "B", "C"]}, "3 rows: A, B and C."),
-        ({"name": ["A", "B"], "n": [2000, None]}, "2 rows: A (2,000) and B (empty)."),
-        ({"name": ["A", "B"], "x": [1, 2], "y": [3, 4]}, "2 rows: A (x 1, y 3) and B (x 2, y 4)."),
+        ({"name": ["A", "B", "C"]}, "There are 3: A, B and C."),
+        ({"name": ["A", "B"], "n": [2000, None]}, "N: A (2,000) and B (empty)."),
+        ({"name": ["A", "B"], "x": [1, 2], "y": [3, 4]}, "There are 2: A (x 1, y 3) and B (x 2, y 4)."),
         ({"n": pa.array([], pa.int64())}, "No row fits this question."),
         ({"n": pa.array([None], pa.int64())}, "There is no value for this: no row fits, or the cells are empty."),
     ],
@@ -60,11 +60,11 @@ def test_a_cut_result_says_so() -> None:
 @pytest.mark.parametrize(
     ("question", "language", "text"),
     [
-        ("Wie viele Kunden gibt es in der Stadt?", "de", "2 Zeilen: A (1234.5) und B (2)."),
-        ("¿Cuántos clientes hay por ciudad?", "es", "2 filas: A (1234.5) y B (2)."),
-        ("Combien de clients par ville ?", "fr", "2 lignes: A (1234.5) et B (2)."),
-        ("How many customers are in each city?", "en", "2 rows: A (1,234.5) and B (2)."),
-        ("???", "en", "2 rows: A (1,234.5) and B (2)."),
+        ("Wie viele Kunden gibt es in der Stadt?", "de", "N: A (1234.5) und B (2)."),
+        ("¿Cuántos clientes hay por ciudad?", "es", "N: A (1234.5) y B (2)."),
+        ("Combien de clients par ville ?", "fr", "N: A (1234.5) et B (2)."),
+        ("How many customers are in each city?", "en", "N: A (1,234.5) and B (2)."),
+        ("???", "en", "N: A (1,234.5) and B (2)."),
     ],
 )
 def test_the_question_s_language(question: str, language: str, text: str) -> None:
@@ -83,3 +83,16 @@ def test_a_description_states_nothing_unsupported() -> None:
     for size in (1, 5, 28):
         text = describe(result(table.slice(0, size)))
         assert unsupported_figures(text, [table.slice(0, size)]) == (), text
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Which of the customers are there?", "There are 2: A and B."),
+        ("Welche sind die Kunden?", "Es sind 2: A und B."),
+        ("¿Cuáles son los clientes?", "Hay 2: A y B."),
+        ("Quels sont les clients ?", "Il y en a 2 : A et B."),
+    ],
+)
+def test_a_short_list_is_counted_and_named(question: str, text: str) -> None:
+    assert describe(result({"name": ["A", "B"]}), question=question) == text
