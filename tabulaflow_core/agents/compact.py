@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from tabulaflow_core.agents import compact_words as say
 from tabulaflow_core.agents.compact_prompt import compact_messages
-from tabulaflow_core.agents.compact_query import Prepared, asked_for, prepared, reads_data, rewritten
+from tabulaflow_core.agents.compact_query import Prepared, asked_for, doubts, prepared, reads_data, rewritten
 from tabulaflow_core.agents.events import AnswerDelta, Outcome, SessionEvent
 from tabulaflow_core.agents.repeats import same_sql
 from tabulaflow_core.agents.sql_text import sql_in
@@ -76,6 +76,7 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
         assert outcome is not None  # the last item of a run
         turn.step += 1
         if outcome.ok:
+            turn.assumptions += doubts(turn)
             break
         if missing := asked_for(turn, query):
             for event in _say(turn, say.missing(turn.question, missing, turn.context.sources), "cannot_answer"):

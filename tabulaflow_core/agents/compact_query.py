@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tabulaflow_core.agents.compact_prompt import last_sql
 from tabulaflow_core.agents.history import turns_of
 from tabulaflow_core.agents.mend import mend, mend_rejected, unknown_names
+from tabulaflow_core.agents.mend.doubts import multiplied, unknown_subject
 from tabulaflow_core.agents.mend.literal_limits import MOST_VALUES, SECONDS
 from tabulaflow_core.agents.retrieval import words
 from tabulaflow_core.agents.sources import Source, parses, route, table_names
@@ -50,6 +51,16 @@ def asked_for(turn: Turn, query: Prepared) -> tuple[str, ...]:
     """Return what the question asks for and the data does not have, by the columns that the query made up."""
     asked = set(words(turn.question))
     return tuple(name for name in unknown_names(query.sql, query.source) if asked & set(words(name)))
+
+
+def doubts(turn: Turn) -> list[str]:
+    """Return what the query that ran may have got wrong, each a sentence."""
+    stored = turn.context.results[-1]
+    source = next(s for s in turn.context.sources if s.alias == stored.source)
+    found = list(multiplied(stored.sql, source))
+    if subject := unknown_subject(turn.question, source, stored.sql):
+        found.append(f"Nothing in the data is called {subject!r}: check that the query means the same.")
+    return found
 
 
 def _candidates(turn: Turn, sql: str) -> tuple[Source, ...]:

@@ -6,6 +6,7 @@ import pytest
 import sqlglot
 
 from tabulaflow_core.agents.mend import mend, mend_rejected, unknown_names
+from tabulaflow_core.agents.mend.doubts import multiplied, unknown_subject
 from tabulaflow_core.agents.sources import Source
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableSchema
 from tests.agents.fakes import FakeConnector
@@ -223,3 +224,32 @@ async def test_what_cannot_be_parsed_is_left() -> None:
 def test_unknown_names() -> None:
     sql = "SELECT salary AS s, name, COUNT(*) FROM customers GROUP BY department ORDER BY s"
     assert unknown_names(sql, source()) == ("salary", "department")
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("Which supplier is the cheapest?", "supplier"),
+        ("Which products are below their reorder point?", ""),
+        ("Which one is best?", ""),
+        ("What is the average?", ""),
+        ("How many customers are there?", ""),
+        ("Which of them is cheap?", ""),
+        ("How many penguins live there?", "penguins"),
+    ],
+)
+def test_a_thing_that_the_data_does_not_know(question: str, subject: str) -> None:
+    assert unknown_subject(question, source(), "SELECT 1") == subject
+
+
+@pytest.mark.parametrize(
+    ("sql", "count"),
+    [
+        ("SELECT SUM(o.total) FROM orders o JOIN items i ON o.order_id = i.order_id", 1),
+        ("SELECT SUM(i.quantity) FROM orders o JOIN items i ON o.order_id = i.order_id", 0),
+        ("SELECT SUM(total) FROM orders", 0),
+        ("SELECT SUM(quantity) FROM items JOIN orders ON items.order_id = orders.order_id", 0),
+    ],
+)
+def test_a_join_that_multiplies_rows_is_told(sql: str, count: int) -> None:
+    assert len(multiplied(sql, source())) == count
