@@ -14,6 +14,8 @@ from tabulaflow_core.data.guard.verdict import Allowed, Refusal, RefusalCode, Re
 _MOST_CHARACTERS = 200_000
 _DEEPEST = 60
 """Open brackets at one place. Reports written by people stay under ten; the parsers need the bound."""
+_MOST_NESTED_WITH = 5
+"""DuckDB's parser takes five times as long a level to find a mistake inside."""
 _MOST_INDEXES = 500
 """Of `a[1][2]…` in one statement: the parser's time grows with their square."""
 _OPENING = frozenset("([{")
@@ -159,12 +161,30 @@ def _check_condition(tokens: list[Token], context: Context) -> None:
     context.tables = tables | (context.tables - {"listed"})
 
 
+def _check_nested_with(tokens: list[Token]) -> None:
+    """Counts the brackets that are open at one place and hold a WITH of their own."""
+    holds = [False]
+    for token, after in zip(tokens, [*tokens[1:], tokens[-1]], strict=True):
+        word = token.text.lower() if token.kind in (Kind.WORD, Kind.OP) else ""
+        if word in _OPENING:
+            holds.append(False)
+        elif word in _CLOSING and len(holds) > 1:
+            holds.pop()
+        elif word == "with" and after.text.lower() not in ("ordinality", "ties", "time"):
+            holds[-1] = True
+            if sum(holds) > _MOST_NESTED_WITH:
+                raise Refusal(
+                    RefusalCode.TOO_DEEP, f"More than {_MOST_NESTED_WITH} WITH stand inside one another; break it up."
+                )
+
+
 def _check_duckdb(sql: str, first: str, tokens: list[Token], context: Context) -> str:
     from tabulaflow_core.data.guard import duckdb_tree, words
     from tabulaflow_core.data.guard.pivots import close_pivots
 
     kinds = {"summarize": "summarize", "describe": "describe", "desc": "describe", "show": "show", "values": "values",
              "table": "table"}  # fmt: skip
+    _check_nested_with(tokens)
     text = sql[tokens[0].start : tokens[-1].end]
     found = duckdb_tree.statement_type(text)
     if found == "MULTI":
