@@ -36,7 +36,6 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "duckdb": ("data",),
     "sqlglot": ("data", "agents"),
     "asyncpg": ("data",),
-    "aiomysql": ("data",),
     "pymysql": ("data",),
     "plotly": (),
     "cryptography": ("store",),
