@@ -10,6 +10,7 @@ from tabulaflow_core.agents.schema_text import quoted, table_name
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 
 _MOST: Final = 24
+_ENDINGS: Final = ("id", "code", "key", "no", "nr", "number")
 
 
 class Join(NamedTuple):
@@ -31,12 +32,13 @@ def joins_of(tables: Sequence[TableSchema]) -> list[Join]:
             if target is not None and len(key.columns) == 1:
                 out.append(Join(table, key.columns[0], target, key.target_columns[0]))
     declared = {frozenset((j.left.name, j.right.name)) for j in out}
+    keys = _keys_of(tables)
     for left in tables:
-        for right in tables:
-            if left is right or frozenset((left.name, right.name)) in declared:
+        for column in left.columns:
+            if _is_own_key(column, left):
                 continue
-            for column in left.columns:
-                if (key_name := _key_of(column, right)) and not _is_own_key(column, left):
+            for right, key_name in _pointed_to(column, keys):
+                if right is not left and frozenset((left.name, right.name)) not in declared:
                     out.append(Join(left, column.name, right, key_name))
     return out
 
@@ -51,19 +53,31 @@ def inferred_joins(tables: Sequence[TableSchema], dialect: str) -> list[str]:
     return list(dict.fromkeys(texts))[:_MOST]
 
 
-def _key_of(column: ColumnSchema, right: TableSchema) -> str:
-    """Return the column of `right` that `column` seems to point to, as `customer_id` does to `customers.id`."""
+def _keys_of(tables: Sequence[TableSchema]) -> dict[tuple[str, str], list[tuple[TableSchema, str]]]:
+    """Return the keys by what points to them: their own full name, or their table's stem and their ending."""
+    keys: dict[tuple[str, str], list[tuple[TableSchema, str]]] = {}
+    for table in tables:
+        for column in table.columns:
+            name = _folded(column.name)
+            if name in _ENDINGS:
+                keys.setdefault((stem(_folded(table.name)), name), []).append((table, column.name))
+            elif name.endswith(_ENDINGS) and _is_own_key(column, table):
+                keys.setdefault((name, ""), []).append((table, column.name))
+    return keys
+
+
+def _pointed_to(
+    column: ColumnSchema, keys: dict[tuple[str, str], list[tuple[TableSchema, str]]]
+) -> list[tuple[TableSchema, str]]:
+    """Return the keys that `column` seems to point to, as `customer_id` does to `customers.id`."""
     name = _folded(column.name)
-    if not name.endswith(("id", "code", "key", "no", "nr", "number")) or name in ("id", "code", "key", "no", "number"):
-        return ""
-    keys = {_folded(c.name): c.name for c in right.columns}
-    if name in keys and _is_own_key(next(c for c in right.columns if _folded(c.name) == name), right):
-        return keys[name]
-    for ending in ("id", "code", "key", "no", "nr", "number"):
-        base = name.removesuffix(ending)
-        if base != name and base and stem(base) == stem(_folded(right.name)) and ending in keys:
-            return keys[ending]
-    return ""
+    if name in _ENDINGS or not name.endswith(_ENDINGS):
+        return []
+    found = list(keys.get((name, ""), ()))
+    for ending in _ENDINGS:
+        if base := name.removesuffix(ending) if name.endswith(ending) else "":
+            found += keys.get((stem(base), ending), ())
+    return found
 
 
 def _is_own_key(column: ColumnSchema, table: TableSchema) -> bool:
@@ -73,7 +87,7 @@ def _is_own_key(column: ColumnSchema, table: TableSchema) -> bool:
     name = _folded(column.name)
     first = table.columns[0].name == column.name
     own = stem(_folded(table.name))
-    return name == "id" or (first and any(stem(name.removesuffix(e)) == own for e in ("id", "code", "key", "no", "nr")))
+    return name == "id" or (first and any(stem(name.removesuffix(e)) == own for e in _ENDINGS))
 
 
 def _folded(name: str) -> str:
