@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -20,7 +20,7 @@ from tabulaflow_core.data.engines import duckdb_lock as locking
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.duckdb_fetch import fault_of, fetch
 from tabulaflow_core.data.engines.duckdb_schema import Place, read_schema
-from tabulaflow_core.data.engines.duckdb_views import RefusedView, refused_views
+from tabulaflow_core.data.engines.duckdb_views import RefusedView, calls_macro, macros, refused_views
 from tabulaflow_core.data.engines.duckdb_write import create_database, write_table
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.schema import SourceSchema, TableKind
@@ -65,6 +65,7 @@ class DuckDBAdapter:
         self._memory_mb = memory_mb
         self._instance: duckdb.DuckDBPyConnection | None = None
         self._refused: list[RefusedView] = []
+        self._macros: frozenset[str] = frozenset()
         self._turn = asyncio.Condition()
         self._readers = 0
         self._writing = False
@@ -74,6 +75,11 @@ class DuckDBAdapter:
     def refused(self) -> tuple[RefusedView, ...]:
         """Views of the files that may not be queried."""
         return tuple(self._refused)
+
+    @property
+    def macros(self) -> frozenset[str]:
+        """Names, in lower case, of the macros that the files define."""
+        return self._macros
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -91,6 +97,7 @@ class DuckDBAdapter:
         instance = locking.open_locked(self._databases, memory_mb=self._memory_mb)
         try:
             self._refused = [v for alias in self._databases for v in refused_views(instance, alias)]
+            self._macros = frozenset(m for alias in self._databases for m in macros(instance, alias))
             for name, (alias, table) in self._names.items():
                 source = f"{locking.quote(alias)}.main.{locking.quote(table)}"
                 locking.run(instance, f"CREATE VIEW {_HOME}.main.{locking.quote(name)} AS SELECT * FROM {source}")
@@ -109,7 +116,7 @@ class DuckDBAdapter:
         hidden: set[Place] = {(v.catalog, v.schema, v.name) for v in self._refused}
         hidden |= {(alias, "main", table) for alias, table in self._names.values()}
         catalogs = ([_HOME] if self._names else []) + list(self._databases)
-        single = len(self._databases) == 1
+        single = len(self._databases) == 1 and not self._macros
         return await self._with_cursor_async(
             lambda cursor: read_schema(cursor, catalogs, hidden=hidden, kind=self._kind, single=single)
         )
@@ -169,9 +176,19 @@ class DuckDBAdapter:
         async with self._turn:
             self._turn.notify_all()
 
+    def _search_path(self) -> str:
+        """Where unqualified names are looked for.
+
+        A macro of a file hides a built-in function of its name, unless DuckDB's own catalog comes first. It does
+        not always come first because then the schemas of the file would need the catalog before them.
+        """
+        catalogs = ["system"] if self._macros else []
+        catalogs += [_HOME] if self._names else []
+        return ",".join(f"{locking.quote(c)}.main" for c in [*catalogs, *self._databases])
+
     async def _with_cursor_async(self, work: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         run = _Run()
-        path = ",".join(f"{locking.quote(c)}.main" for c in [_HOME, *self._databases])
+        path = self._search_path()
 
         def call() -> T:
             import duckdb
@@ -191,9 +208,9 @@ class DuckDBAdapter:
             return await run_blocking_async(call, interrupt=run.interrupt)
 
 
-async def _to_the_end_async(work: object) -> None:
+async def _to_the_end_async(work: Coroutine[object, object, None]) -> None:
     """Wait for `work` even when this task is cancelled meanwhile; the cancellation goes on afterwards."""
-    task = asyncio.ensure_future(work)  # type: ignore[arg-type]
+    task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
@@ -295,6 +312,12 @@ class DuckDBConnector(SQLConnector):
                     return QueryFailure(
                         FailureKind.REFUSED, f"The view {view.name!r} may not be queried: {view.reason}", sql
                     )
+        if macro := calls_macro(sql, self._adapter.macros):
+            return QueryFailure(
+                FailureKind.REFUSED,
+                f"The file defines a macro {macro!r}; what it runs is not known, so it is refused.",
+                sql,
+            )
         return await super().run_query_async(sql, limit=limit, timeout=timeout)
 
     async def close_async(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ def refused_views(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[R
         "SELECT schema_name, view_name, sql FROM duckdb_views() "
         f"WHERE NOT internal AND database_name = {literal(catalog)} ORDER BY ALL",
     )
-    macros = _macros(connection, catalog)
+    defined = macros(connection, catalog)
     reasons: dict[tuple[str, str], str] = {}
     uses: dict[tuple[str, str], set[str]] = {}
     for schema, name, sql in rows:
@@ -45,7 +46,7 @@ def refused_views(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[R
             continue
         text, tables, functions = body
         uses[key] = tables
-        if called := sorted(functions & macros):
+        if called := sorted(functions & defined):
             reasons[key] = f"it calls the macro {called[0]}"
             continue
         verdict = check_statement(text, dialect="duckdb")
@@ -60,13 +61,34 @@ def refused_views(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[R
     return [RefusedView(catalog, schema, name, reason) for (schema, name), reason in sorted(reasons.items())]
 
 
-def _macros(connection: duckdb.DuckDBPyConnection, catalog: str) -> set[str]:
+def macros(connection: duckdb.DuckDBPyConnection, catalog: str) -> set[str]:
+    """Names of the macros of a catalog, in lower case."""
     rows = run(
         connection,
         "SELECT DISTINCT lower(function_name) FROM duckdb_functions() "
         f"WHERE NOT internal AND database_name = {literal(catalog)}",
     )
     return {str(name) for (name,) in rows}
+
+
+def calls_macro(sql: str, names: Collection[str]) -> str:
+    """The macro that a statement calls by a qualified name or as a method; empty when it calls none.
+
+    Unqualified calls reach the built-in function: the search path sees to it.
+    """
+    if not names:
+        return ""
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tokens = sqlglot.tokenize(sql, dialect="duckdb")
+    except SqlglotError:
+        return ""  # the guard refuses what cannot be read
+    for before, name, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.text == "." and after.text == "(" and name.text.casefold() in names:
+            return name.text
+    return ""
 
 
 def _body(sql: str) -> tuple[str, set[str], set[str]] | None:

@@ -29,10 +29,8 @@ class CleanBlocks:
         self._names = [f"c{i}" for i in range(width)]
         self.usable = bool(dialect.delimiter) and width > 1 and not dialect.escape and dialect.quote in ("", '"')
         cut = re.escape(dialect.delimiter)
-        if dialect.quote:
-            cell = rf'(?:"(?:[^"\r\n]|"")*"|[^"{cut}\r\n]*)'
-        else:
-            cell = rf"[^{cut}\r\n]*"
+        plain = rf'[^"{cut}\r\n]*' if dialect.quote else rf"[^{cut}\r\n]*"
+        cell = rf'(?:"(?:[^"\r\n]|"")*"|{plain})' if dialect.quote else plain
         self._line = rf"^{cell}(?:{cut}{cell})*\r?\n?$"
         self._blank = rf"^[\s{cut}\"]*$"
         self._comment = rf"|^\s*{re.escape(comment)}" if comment else ""

@@ -93,7 +93,7 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
         typing.decisions.append(Decision("date_order", order, order_sure, order_reason))
     for column, finding in zip(columns, findings, strict=True):
         told = options.types.get(column.name)
-        _choose(bench, column, finding, mark, order if not order_reason else order, options, told, typing)
+        _choose(bench, column, finding, mark, order, options, told, typing)
         _settle(bench, column, finding, missing, forced=told is not None)
     _tell(typing, order, order_sure)
     return typing
@@ -275,8 +275,8 @@ def _tell(typing: Typing, order: DateOrder, order_sure: Certainty) -> None:
         if column.misfit_count:
             first = column.misfits[0]
             typing.notices.append(
-                f"{column.misfit_count} value(s) of column “{column.name}” are no {column.kind} and are empty in the table, "
-                f"the first on line {first.line}: “{first.value[:60]}”. Read the column as text to keep them."
+                f"{column.misfit_count} value(s) of column “{column.name}” are no {column.kind} and are empty in the "
+                f"table, the first on line {first.line}: “{first.value[:60]}”. Read the column as text to keep them."
             )
         if column.kind in ("date", "datetime") and column.certainty == "guess":
             typing.notices.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -58,11 +58,11 @@ class FilesConnector(DuckDBConnector):
         place = storage or folder
         assert place is not None
 
-        def read(name: str, path: Path) -> FileReading:
-            return read_file(path, storage=place, name=name, options=(options or {}).get(name))
+        def read(name: str, path: Path) -> Callable[[], FileReading]:
+            return lambda: read_file(path, storage=place, name=name, options=(options or {}).get(name))
 
         try:
-            readings = [await run_blocking_async(lambda n=name, p=path: read(n, p)) for name, path in named.items()]
+            readings = [await run_blocking_async(read(name, path)) for name, path in named.items()]
             connector = await cls.open_async(readings, limits=limits)
         except BaseException:
             if folder is not None:
@@ -86,7 +86,7 @@ class FilesConnector(DuckDBConnector):
         """
         names: dict[str, tuple[str, str]] = {}
         if isinstance(readings, Mapping):
-            databases = {f"file_{i}": Path(p).absolute() for i, p in enumerate(readings.values(), 1)}
+            databases = _numbered(readings.values())
             stored = await run_blocking_async(lambda: {alias: _tables(p) for alias, p in databases.items()})
             for key, alias in zip(readings, databases, strict=True):
                 tables = stored[alias]
@@ -106,6 +106,10 @@ class FilesConnector(DuckDBConnector):
         connector._readings = tuple(readings)
         await connector._start_async()
         return connector
+
+
+def _numbered(paths: Iterable[Path]) -> dict[str, Path]:
+    return {f"file_{i}": Path(path).absolute() for i, path in enumerate(paths, 1)}
 
 
 def _tables(path: Path) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from tabulaflow_core.data.files.naming import clean_header
 from tabulaflow_core.data.files.report import Certainty, SkippedLine
@@ -171,7 +172,7 @@ def _has_header(records: list[Record], width: int) -> tuple[bool, Certainty, str
 
 def _rising_years(head: list[str]) -> bool:
     years = [int(c) for c in head if c.isascii() and c.isdigit() and len(c) == 4 and 1800 <= int(c) <= 2200]
-    return len(years) >= 3 and all(b > a for a, b in zip(years, years[1:], strict=False))
+    return len(years) >= 3 and all(b > a for a, b in pairwise(years))
 
 
 def _second_header(records: list[Record], width: int) -> bool:
@@ -197,7 +198,7 @@ def _second_header(records: list[Record], width: int) -> bool:
 
 def column_kinds(records: list[Record], width: int) -> list[str]:
     """The kind of nearly all values of each column, `text` when they differ."""
-    result = []
+    result: list[str] = []
     for index in range(width):
         kinds = Counter(looks_like(r.cells[index]) for r in records if index < len(r.cells))
         kinds.pop("empty", None)

@@ -32,7 +32,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"OggS", "a sound file"),
     (b"ID3", "a sound file"),
 )
-_EXCEL_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OFFICE = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods", ".docx", ".pptx", ".numbers"})
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
 
 
@@ -51,7 +51,7 @@ def unpacked(path: Path, folder: Path) -> Iterator[tuple[Path, str]]:
     if not head:
         raise FileUnreadable(f"{path.name} is empty (0 bytes). Export it again, or choose another file.")
     kind = next((name for magic, name in _PACKED.items() if head.startswith(magic)), "")
-    if head.startswith(b"PK\x03\x04") and not _is_office(path):
+    if head.startswith(b"PK\x03\x04") and path.suffix.lower() not in _OFFICE and not _is_office(path):
         kind = "zip"
     if not kind:
         yield path, path.name
@@ -85,9 +85,15 @@ def _unpack(path: Path, kind: str, target: Path) -> str:
             with archive.open(member) as source:
                 _copy(cast("BinaryIO", source), target, path)
             return PurePosixPath(member.filename).name
-    opener = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[kind]
-    with opener(path, "rb") as source:
-        _copy(cast("BinaryIO", source), target, path)
+    source: BinaryIO
+    if kind == "gzip":
+        source = cast("BinaryIO", gzip.open(path, "rb"))
+    elif kind == "bzip2":
+        source = cast("BinaryIO", bz2.open(path, "rb"))
+    else:
+        source = cast("BinaryIO", lzma.open(path, "rb"))
+    with source:
+        _copy(source, target, path)
     return stem
 
 

@@ -14,8 +14,27 @@ Look = Literal["empty", "number", "date", "boolean", "text"]
 
 #: Words that mean "no value" in a column of numbers or dates. In a column of text they stay: NA is Namibia.
 MISSING = frozenset(
-    ["na", "n/a", "n.a.", "n.a", "#n/a", "#na", "null", "(null)", "none", "nil", "nan", "\\n", "-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "***", "****", "*****", "******", "?", "#null!", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "missing", "unknown", "k.a.", "k.a", "s/d", "nd", "n.d.", "n.d", "x", "/", ":", "9999-99-99"]
-) - {"x", "9999-99-99"}
+    {
+        *(
+            "na",
+            "n/a",
+            "n.a.",
+            "n.a",
+            "#n/a",
+            "#na",
+            "null",
+            "(null)",
+            "none",
+            "nil",
+            "nan",
+            "\\n",
+            "missing",
+            "unknown",
+        ),
+        *("-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "***", "****", "*****", "******", "?", "/", ":"),
+        *("#null!", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "k.a.", "k.a", "s/d", "nd", "n.d.", "n.d"),
+    }
+)
 #: Always "no value", even in text: the marker that databases export.
 ALWAYS_MISSING = frozenset({"\\n"})
 

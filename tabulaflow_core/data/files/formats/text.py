@@ -65,12 +65,14 @@ class TextReader:
             stage.add_late(total)
             typing = type_columns(job.bench, names, plan.layout.header, job.options, plan.sniffed.dialect.delimiter)
             typing.notices.append(
-                f"Line {total.line} looks like a total (“{lay.total_label(total)}”) but is not the sum of the rows above; it was kept."
+                f"Line {total.line} looks like a total (“{lay.total_label(total)}”) but is not the sum of the rows above; "
+                "it was kept."
             )
         elif total is not None:
             stage.skip(total, "totals row")
             typing.notices.append(
-                f"The totals row on line {total.line} (“{lay.joined(total, 80)}”) is not part of the table, so that sums do not count it twice."
+                f"The totals row on line {total.line} (“{lay.joined(total, 80)}”) is not part of the table, "
+                "so that sums do not count it twice."
             )
         count = write_table(job.bench, job.table, typing)
         report = _report(job, plan, stage, typing, footer, count)
@@ -201,9 +203,10 @@ def _adds_up(job: ReadJob, typing: Typing, total: Record, width: int) -> bool:
         value = f"CAST({column.expression} AS DOUBLE)"
         (stated,) = bench.one(f"SELECT {value} FROM totals")
         (summed,) = bench.one(f"SELECT sum({value}) FROM stage")
-        if isinstance(stated, float) and isinstance(summed, float) and stated:
-            if abs(stated - summed) <= max(1e-6, abs(stated) * 1e-4):
-                return True
+        if not isinstance(stated, float) or not isinstance(summed, float) or not stated:
+            continue
+        if abs(stated - summed) <= max(1e-6, abs(stated) * 1e-4):
+            return True
     return False
 
 
@@ -258,7 +261,8 @@ def _notices(job: ReadJob, plan: _Plan, stage: Stage, footer: int) -> list[str]:
         notices.append(f"Whether line {layout.header_lines[0]} is a header is a guess; it was taken for one.")
     if layout.labels:
         notices.append(
-            f"The header has two lines; the second named the columns that the first leaves blank: “{' | '.join(x for x in layout.labels if x)[:80]}”."
+            "The header has two lines; the second named the columns that the first leaves blank: "
+            f"“{' | '.join(x for x in layout.labels if x)[:80]}”."
         )
     notices += _name_notices(layout, stage.width)
     if stage.short_count:

@@ -1,0 +1,339 @@
+"""DuckDB files: the lock around the parser, hostile views, caps, stopping, several files, writing."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from tabulaflow_core.config import Limits
+from tabulaflow_core.data.contracts import DataConnector, FailureKind, QueryFailure, QueryResult
+from tabulaflow_core.data.engines.duckdb import DuckDBConnector
+from tabulaflow_core.errors import SourceUnavailable, WriteNotAllowed
+
+ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = -1"
+
+
+def make(path: Path, *statements: str) -> Path:
+    with duckdb.connect(str(path)) as connection:
+        for statement in statements:
+            connection.execute(statement).fetchall()
+    return path
+
+
+@pytest.fixture
+async def source(tmp_path: Path) -> AsyncIterator[DuckDBConnector]:
+    path = make(
+        tmp_path / "shop.duckdb",
+        "CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR)",
+        "CREATE TABLE orders (id BIGINT PRIMARY KEY, customer INTEGER REFERENCES customers (id), amount DECIMAL(10, 2))",
+        "INSERT INTO customers VALUES (1, 'Ana'), (2, 'Bo')",
+        "INSERT INTO orders VALUES (10, 1, 12.50), (11, 1, 7.25), (12, 2, 0.25)",
+        "COMMENT ON TABLE orders IS 'what was sold'",
+        "COMMENT ON COLUMN orders.amount IS 'in euros'",
+        'CREATE SCHEMA "old stuff"',
+        'CREATE TABLE "old stuff".orders AS SELECT 1 AS x',
+        "CREATE VIEW totals AS SELECT customer, sum(amount) AS total FROM orders GROUP BY customer",
+    )
+    async with await DuckDBConnector.open_async(path, limits=Limits(query_seconds=30)) as connector:
+        yield connector
+
+
+async def rows(connector: DataConnector, sql: str) -> list[tuple[object, ...]]:
+    result = await connector.run_query_async(sql)
+    assert isinstance(result, QueryResult), result
+    return [tuple(column[i].as_py() for column in result.table.columns) for i in range(result.table.num_rows)]
+
+
+async def test_schema(source: DuckDBConnector) -> None:
+    assert isinstance(source, DataConnector)
+    orders = source.schema.table("orders")
+    assert orders is not None
+    assert (orders.row_count, orders.comment, orders.primary_key, orders.schema) == (3, "what was sold", ("id",), None)
+    assert orders.foreign_keys[0].target_table == "customers"
+    amount = orders.columns[2]
+    assert (amount.type, amount.comment) == ("DECIMAL(10,2)", "in euros")
+    assert "12.50" in amount.samples
+    assert {(t.schema, t.name, t.kind) for t in source.schema.tables} == {
+        (None, "customers", "table"),
+        (None, "orders", "table"),
+        (None, "totals", "view"),
+        ("old stuff", "orders", "table"),
+    }
+    assert await rows(source, 'SELECT x FROM "old stuff".orders') == [(1,)]
+
+
+async def test_types_are_exact(source: DuckDBConnector) -> None:
+    sql = (
+        "SELECT 1 AS a, 2 AS a, 170141183460469231731687303715884105::HUGEINT AS h, 1.10::DECIMAL(18, 2) AS d, "
+        "TIMESTAMPTZ '2026-01-01 00:00+02' AS t, INTERVAL 1 MONTH AS i, [1, 2] AS l, {'k': 1} AS s, "
+        "'x'::ENUM ('x', 'y') AS e"
+    )
+    result = await source.run_query_async(sql)
+    assert isinstance(result, QueryResult)
+    assert result.table.column_names == ["a", "a", "h", "d", "t", "i", "l", "s", "e"]
+    values = [column[0].as_py() for column in result.table.columns]
+    assert values[:4] == [1, 2, Decimal("170141183460469231731687303715884105"), Decimal("1.10")]
+    assert values[4].isoformat() == "2025-12-31T22:00:00+00:00"
+    assert values[6:] == [[1, 2], {"k": 1}, "x"]
+    assert pa.types.is_string(result.table.schema.types[8])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "COPY (SELECT 1) TO '{folder}/out.csv'",
+        "COPY (SELECT 1) TO '{folder}/shop.duckdb.wal'",
+        "SELECT * FROM read_csv('{folder}/secret.csv')",
+        "SELECT * FROM '{folder}/secret.csv'",
+        "SELECT * FROM read_text('{folder}/secret.csv')",
+        "SELECT * FROM read_blob('{folder}/shop.duckdb')",
+        "SELECT * FROM glob('{folder}/*')",
+        "ATTACH '{folder}/other.duckdb' AS other",
+        "ATTACH '{folder}/shop.duckdb' AS again (READ_ONLY)",
+        "EXPORT DATABASE '{folder}/out'",
+        "IMPORT DATABASE '{folder}/out'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "LOAD '{folder}/x.duckdb_extension'",
+        "SELECT * FROM read_csv('http://127.0.0.1:9/x.csv')",
+        "SET enable_external_access = true",
+        "SET memory_limit = '100GB'",
+        "SET disabled_filesystems = ''",
+        "RESET lock_configuration",
+        "CREATE SECRET (TYPE s3, KEY_ID 'a', SECRET 'b')",
+        "WITH d AS (DELETE FROM shop.main.orders RETURNING *) SELECT * FROM d",
+        "EXPLAIN ANALYZE DELETE FROM shop.main.orders",
+        "CREATE TABLE shop.main.t AS SELECT 1",
+    ],
+)
+async def test_the_lock_holds_without_the_guard(source: DuckDBConnector, tmp_path: Path, sql: str) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    before = sorted(p.name for p in tmp_path.iterdir())
+    instance = source._adapter._instance
+    assert instance is not None
+    with instance.cursor() as cursor, pytest.raises(duckdb.Error):
+        cursor.execute(sql.format(folder=tmp_path)).fetchall()
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+    assert await rows(source, "SELECT count(*) FROM orders") == [(3,)]
+
+
+async def test_no_extension_and_no_spill_folder(source: DuckDBConnector) -> None:
+    instance = source._adapter._instance
+    assert instance is not None
+    with instance.cursor() as cursor:
+        found = dict(
+            cursor.execute(
+                "SELECT name, value FROM duckdb_settings() WHERE name IN "
+                "('temp_directory', 'autoload_known_extensions', 'lock_configuration', 'enable_external_access')"
+            ).fetchall()
+        )
+    assert found == {
+        "temp_directory": "",
+        "autoload_known_extensions": "false",
+        "lock_configuration": "true",
+        "enable_external_access": "false",
+    }
+
+
+async def test_views_of_a_hostile_file(tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    path = make(
+        tmp_path / "gift.duckdb",
+        "CREATE TABLE t AS SELECT 'x' AS v",
+        "CREATE MACRO lower(x) AS (SELECT string_agg(value, ',') FROM duckdb_settings())",
+        f"CREATE VIEW reads_a_file AS SELECT * FROM read_csv('{tmp_path}/secret.csv')",
+        "CREATE VIEW leaks AS SELECT * FROM duckdb_settings()",
+        "CREATE VIEW hides AS SELECT lower(v) AS v FROM t",
+        "CREATE VIEW inner_one AS SELECT * FROM hides",
+        "CREATE VIEW fine AS SELECT upper(v) AS v FROM t",
+    )
+    async with await DuckDBConnector.open_async(path) as source:
+        assert {t.name for t in source.schema.tables} == {"t", "fine"}
+        for view in ("reads_a_file", "leaks", "hides", "inner_one", "gift.main.hides", '"hides"'):
+            outcome = await source.run_query_async(f"SELECT * FROM {view}")
+            assert isinstance(outcome, QueryFailure), view
+            assert outcome.kind is FailureKind.REFUSED
+        assert await rows(source, "SELECT * FROM fine") == [("X",)]
+        assert await rows(source, "SELECT lower('ABC')") == [("abc",)]
+        for call in ("gift.main.lower('A')", "gift.lower('A')", "main.lower('A')", "'A'.lower()", 'gift."lower"(v)'):
+            outcome = await source.run_query_async(f"SELECT {call} FROM t")
+            assert isinstance(outcome, QueryFailure), call
+            assert outcome.kind is FailureKind.REFUSED
+        assert sum("is left out" in notice for notice in source.notices) == 4
+
+
+async def test_row_and_byte_caps(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.duckdb", "CREATE TABLE t AS SELECT range AS i, repeat('x', 1000) AS s FROM range(20000)")
+    async with await DuckDBConnector.open_async(
+        path, limits=Limits(result_rows=5000, result_bytes=1_000_000)
+    ) as source:
+        cut = await source.run_query_async("SELECT i FROM t")
+        assert isinstance(cut, QueryResult)
+        assert (cut.table.num_rows, cut.truncated, cut.cut_by) == (5000, True, "rows")
+        cut = await source.run_query_async("SELECT * FROM t")
+        assert isinstance(cut, QueryResult)
+        assert cut.cut_by == "bytes"
+        assert 0 < cut.table.nbytes <= 1_000_000
+        whole = await source.run_query_async("SELECT i FROM t WHERE i < 5000")
+        assert isinstance(whole, QueryResult)
+        assert (whole.table.num_rows, whole.truncated) == (5000, False)
+
+
+async def test_time_limit(source: DuckDBConnector) -> None:
+    started = time.monotonic()
+    outcome = await source.run_query_async(ENDLESS, timeout=0.3)
+    assert isinstance(outcome, QueryFailure)
+    assert outcome.kind is FailureKind.TIMEOUT
+    assert time.monotonic() - started < 10
+    await quiet(source)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        ENDLESS,
+        "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 100000000) SELECT max(i) FROM r",
+        "SELECT i, count(*) FROM range(1000000000000) t(i) GROUP BY i % 7, i ORDER BY 1",
+    ],
+)
+async def test_cancelling_stops_the_statement(source: DuckDBConnector, sql: str) -> None:
+    task = asyncio.create_task(source.run_query_async(sql))
+    await asyncio.sleep(0.3)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 15)
+    await quiet(source)
+
+
+async def quiet(source: DuckDBConnector) -> None:
+    """The source answers at once, and nothing goes on in the process."""
+    assert await asyncio.wait_for(rows(source, "SELECT count(*) FROM orders"), 5) == [(3,)]
+    used = time.process_time()
+    await asyncio.sleep(0.5)
+    assert time.process_time() - used < 0.4
+    assert source._adapter._readers == 0
+
+
+async def test_cancelled_before_it_began(source: DuckDBConnector) -> None:
+    task = asyncio.create_task(source.run_query_async(ENDLESS))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await quiet(source)
+
+
+async def test_many_at_once(source: DuckDBConnector) -> None:
+    results = await asyncio.gather(*(rows(source, f"SELECT {i} + count(*) FROM orders") for i in range(30)))
+    assert results == [[(i + 3,)] for i in range(30)]
+
+
+async def test_out_of_memory_is_a_failure(tmp_path: Path) -> None:
+    from tabulaflow_core.data.engines.duckdb import DuckDBAdapter
+
+    path = make(tmp_path / "a.duckdb", "CREATE TABLE t AS SELECT 1 AS a")
+    connector = DuckDBConnector(DuckDBAdapter({"a": path}, memory_mb=40))
+    await connector._start_async()
+    outcome = await connector.run_query_async("SELECT count(DISTINCT hash(range)) FROM range(20000000)")
+    assert isinstance(outcome, QueryFailure)
+    assert outcome.kind is FailureKind.FAILED
+    assert "memory" in outcome.message
+    assert await rows(connector, "SELECT * FROM t") == [(1,)]
+    await connector.close_async()
+
+
+async def test_hints(source: DuckDBConnector) -> None:
+    for sql, word in (("SELECT amont FROM orders", "amount"), ("SELECT * FROM custmers", "customers")):
+        outcome = await source.run_query_async(sql)
+        assert isinstance(outcome, QueryFailure)
+        assert outcome.kind is FailureKind.INVALID
+        assert word in outcome.hint
+
+
+async def test_several_files_join(tmp_path: Path) -> None:
+    one = make(
+        tmp_path / "1.duckdb", "CREATE TABLE a AS SELECT 1 AS id, 'x' AS v", "CREATE TABLE both_have AS SELECT 1 AS n"
+    )
+    two = make(
+        tmp_path / "2.duckdb", "CREATE TABLE b AS SELECT 1 AS id, 'y' AS w", "CREATE TABLE both_have AS SELECT 2 AS n"
+    )
+    async with await DuckDBConnector.open_async({"one": one, "two": two}) as source:
+        assert await rows(source, "SELECT v, w FROM a JOIN b USING (id)") == [("x", "y")]
+        names = {t.qualified_name for t in source.schema.tables}
+        assert names == {"a", "both_have", "b", "two.both_have"}
+        assert await rows(source, "SELECT n FROM two.both_have") == [(2,)]
+
+
+async def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").write_text("a,b\n1,2\n" * 1000)
+    with pytest.raises(SourceUnavailable, match="not a DuckDB database"):
+        await DuckDBConnector.open_async(tmp_path / "x.duckdb")
+    with pytest.raises(SourceUnavailable, match="not there"):
+        await DuckDBConnector.open_async(tmp_path / "none.duckdb")
+    with pytest.raises(SourceUnavailable, match="folder"):
+        await DuckDBConnector.open_async(tmp_path)
+
+
+async def test_a_file_in_use_elsewhere_is_said(tmp_path: Path) -> None:
+    path = make(tmp_path / "busy.duckdb", "CREATE TABLE t AS SELECT 1 AS a")
+    code = f"import duckdb; c = duckdb.connect({str(path)!r}); print('open', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "open\n"
+        with pytest.raises(SourceUnavailable, match="open for writing in another program"):
+            await DuckDBConnector.open_async(path)
+        other.communicate("\n")
+
+
+async def test_writing(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [1, 2], "name": ["Ana", None]})
+    async with await DuckDBConnector.open_async(tmp_path / "new.duckdb", read_only=False) as source:
+        await source.write_dataframe_async(frame, "people")
+        assert await rows(source, "SELECT * FROM people ORDER BY id") == [(1, "Ana"), (2, None)]
+        await source.write_dataframe_async(frame, "people", if_exists="append")
+        assert await rows(source, "SELECT count(*) FROM people") == [(4,)]
+        outcome = await source.run_query_async("DELETE FROM people")
+        assert isinstance(outcome, QueryFailure)
+    async with await DuckDBConnector.open_async(tmp_path / "new.duckdb") as source:
+        with pytest.raises(WriteNotAllowed):
+            await source.write_dataframe_async(frame, "people")
+
+
+async def test_a_database_of_this_process(tmp_path: Path) -> None:
+    source = await DuckDBConnector.open_async(None, read_only=False)
+    await source.write_dataframe_async(pd.DataFrame({"a": [1]}), "t")
+    assert await rows(source, "SELECT a FROM t") == [(1,)]
+    folder = source._folder
+    await source.close_async()
+    await source.close_async()
+    assert folder is not None
+    assert not folder.exists()
+    with pytest.raises(SourceUnavailable):
+        await source.run_query_async("SELECT 1")
+
+
+def test_no_thread_is_left_by_an_import() -> None:
+    code = textwrap.dedent(
+        """
+        import sys, threading
+        import tabulaflow_core.data.files, tabulaflow_core.data.engines
+        assert "duckdb" not in sys.modules
+        assert threading.active_count() == 1
+        """
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert threading.active_count() >= 1
