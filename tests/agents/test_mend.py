@@ -77,6 +77,11 @@ CASES = [
         "WHERE customers.name = 'Ann'",
         "joined 'customers'",
     ),
+    (
+        "SELECT o.name FROM orders AS o JOIN customers AS c ON o.customer_id = c.customer_id WHERE o.country = 'France'",
+        "SELECT c.name FROM orders AS o JOIN customers AS c ON o.customer_id = c.customer_id WHERE c.country = 'France'",
+        "",
+    ),
     ("SELECT km FROM customers", "SELECT km FROM customers", ""),  # nothing leads there
     # literals
     ("SELECT name FROM customers WHERE country = 'germany'",

@@ -30,6 +30,7 @@ def join_missing(tree: exp.Expr, schema: SourceSchema, dialect: str) -> list[str
         if not inside or len(inside) != _reads(select):
             continue
         for column in [c for c in select.find_all(exp.Column) if c.find_ancestor(exp.Select) is select]:
+            _move(column, inside, dialect)
             wanted = _wanted(column, inside, schema, made)
             if not wanted:
                 continue
@@ -46,6 +47,15 @@ def join_missing(tree: exp.Expr, schema: SourceSchema, dialect: str) -> list[str
             column.set("table", identifier(_alias(target, inside), dialect))
             _qualify(select, inside, dialect)
     return notes
+
+
+def _move(column: exp.Column, inside: dict[str, TableSchema], dialect: str) -> None:
+    """Name the right one of the tables read, when the one named lacks the column and a single other has it."""
+    name, owner = folded(column.name), column.table.casefold()
+    having = [alias for alias, t in inside.items() if any(folded(c.name) == name for c in t.columns)]
+    named = [alias for alias in inside if alias.casefold() == owner]
+    if named and named[0] not in having and len(having) == 1:
+        column.set("table", identifier(having[0], dialect))
 
 
 def _tables_of(select: exp.Select, schema: SourceSchema) -> dict[str, TableSchema]:
