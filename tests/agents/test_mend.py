@@ -34,7 +34,7 @@ SHOP = SourceSchema(
         table("inventory", "product TEXT", "on_hand INTEGER", "reorder_point INTEGER", "order TEXT"),
     )
 )
-STORED = {"country": ["Germany", "France", "United Kingdom"], "city": ["Wien", "Graz"], "driver": ["Ann", "Bo"]}
+STORED = {"country": ["Germany", "France", "United Kingdom", "UK"], "city": ["Wien", "Graz"], "driver": ["Ann", "Bo"]}
 
 
 def source(dialect: str = "sqlite") -> Source:
@@ -78,8 +78,8 @@ CASES = [
         "joined 'customers'",
     ),
     (
-        "SELECT o.name FROM orders AS o JOIN customers AS c ON o.customer_id = c.customer_id WHERE o.country = 'France'",
-        "SELECT c.name FROM orders AS o JOIN customers AS c ON o.customer_id = c.customer_id WHERE c.country = 'France'",
+        "SELECT o.name FROM orders AS o JOIN customers AS c ON o.customer_id = c.customer_id WHERE o.country = 'UK'",
+        "SELECT c.name FROM orders AS o JOIN customers AS c ON o.customer_id = c.customer_id WHERE c.country = 'UK'",
         "",
     ),
     ("SELECT km FROM customers", "SELECT km FROM customers", ""),  # nothing leads there
