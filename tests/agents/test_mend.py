@@ -138,7 +138,19 @@ async def test_a_follow_up_keeps_the_filters_it_means(question: str, sql: str, m
         ("How many drivers are there?", "SELECT COUNT(*) FROM trips", "SELECT COUNT(DISTINCT driver) FROM trips"),
         ("How many trips are there?", "SELECT COUNT(*) FROM trips", None),
         ("How many orders are there?", "SELECT COUNT(*) FROM orders", None),
-        ("How many drivers are there in Graz?", "SELECT COUNT(*) FROM trips WHERE city = 'Graz'", None),
+        (
+            "How many drivers are there in Graz?",
+            "SELECT COUNT(driver) FROM trips WHERE city = 'Graz'",
+            "SELECT COUNT(DISTINCT driver) FROM trips WHERE city = 'Graz'",
+        ),
+        (
+            "Which city has the most drivers?",
+            "SELECT city FROM trips GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1",
+            "SELECT city FROM trips GROUP BY city ORDER BY COUNT(DISTINCT driver) DESC LIMIT 1",
+        ),
+        ("How many drivers are called Ann?", "SELECT COUNT(*) FROM trips WHERE driver = 'Ann'", None),
+        ("How many trips did each driver make?", "SELECT driver, COUNT(*) FROM trips GROUP BY driver", None),
+        ("How many km were driven?", "SELECT COUNT(*) FROM trips", None),
     ],
 )
 async def test_things_are_counted_not_rows(question: str, sql: str, mended: str | None) -> None:

@@ -16,7 +16,7 @@ _HOW_MANY: Final = re.compile(
     r"\bhow (?:many|much)\b|\bnumber of\b|\bwie ?viele?\b|\bcu[aá]nt[oa]s?\b|\bcombien\b", re.IGNORECASE
 )
 _COUNTED: Final = re.compile(
-    r"\b(?:how many|number of|wie ?viele|cu[aá]nt[oa]s|combien (?:de |d'))\s*"
+    r"\b(?:how many|number of|the most|the fewest|wie ?viele|die meisten|cu[aá]nt[oa]s|combien (?:de |d'))\s*"
     r"(?:different |distinct |unique |verschiedene )?"
     r"([^\W\d_]+)",
     re.IGNORECASE,
@@ -26,28 +26,40 @@ _COUNTED: Final = re.compile(
 def count_distinct(tree: exp.Expr, schema: SourceSchema, question: str, dialect: str) -> list[str]:
     """Count the things asked for, not the rows, where a table has several rows a thing; return what to tell."""
     select, asked = outer_select(tree), _COUNTED.search(question)
-    if select is None or asked is None or len(select.expressions) != 1 or select.args.get("where"):
-        return []
-    count = select.expressions[0].unalias()
-    if not (isinstance(count, exp.Count) and isinstance(count.this, exp.Star)) or select.args.get("group"):
+    if select is None or asked is None:
         return []
     tables = [schema.table(t.name) for t in tables_in(tree)]
     if len(tables) != 1 or (table := tables[0]) is None:
         return []
     column = _column_of(asked[1], table)
-    if column is None:
+    if column is None or _settled(select, column):
         return []
-    count.set("this", exp.Distinct(expressions=[exp.column(identifier(column.name, dialect))]))
-    return [f"counted different values of {column.name!r}"]
+    changed = False
+    for count in select.find_all(exp.Count):
+        whole = isinstance(count.this, exp.Star)
+        if whole or (isinstance(count.this, exp.Column) and count.this.name.casefold() == column.name.casefold()):
+            count.set("this", exp.Distinct(expressions=[exp.column(identifier(column.name, dialect))]))
+            changed = True
+    return [f"counted different values of {column.name!r}"] if changed else []
 
 
 def _column_of(noun: str, table: TableSchema) -> ColumnSchema | None:
     root = stem(noun.casefold())
-    if root in words(table.name) or table.primary_key:
+    if root in words(table.name):
         return None
     found = [c for c in table.columns if root in words(c.name)]
-    # Two values are a mark such as Yes and No, not things to be counted.
-    return found[0] if len(found) == 1 and len(found[0].samples) != 2 else None
+    if len(found) != 1 or table.primary_key == (found[0].name,):
+        return None
+    # Two values are a mark such as Yes and No, and a plain number is a measure: neither is a thing to be counted.
+    measure = is_numeric(found[0]) and not found[0].name.casefold().endswith(("id", "code", "no", "nr", "number"))
+    return None if measure or len(found[0].samples) == 2 else found[0]
+
+
+def _settled(select: exp.Select, column: ColumnSchema) -> bool:
+    """Say whether the statement already uses the column to choose or to group."""
+    parts = (select.args.get("where"), select.args.get("group"))
+    used = {c.name.casefold() for part in parts if part is not None for c in part.find_all(exp.Column)}
+    return column.name.casefold() in used
 
 
 def turn_differences(tree: exp.Expr, question: str, dialect: str) -> list[str]:
