@@ -125,7 +125,7 @@ def unavailable(path: Path, error: Exception) -> SourceUnavailable:
     elif "encrypt" in folded or "decrypt" in folded:
         reason = f"{name!r} is encrypted and cannot be opened. Connect an unencrypted copy."
     elif "version" in folded or "serializ" in folded:
-        reason = f"{name!r} was written by a version of DuckDB that this one cannot read. Export it with DuckDB 1.0 or newer."
+        reason = f"{name!r} was written by a version of DuckDB not known here. Export it with DuckDB 1.0 or newer."
     elif "permission" in folded:
         reason = f"{name!r} may not be read. Check the permissions of the file."
     else:

@@ -37,8 +37,18 @@ _FREQUENT = {
     "ARABIC": "االيمنوتربدعسفهكلةحق",
 }
 #: Western Windows text is the usual case; DOS and Macintosh pages are rare today.
-_PRIOR = {"cp1252": 0.2, "cp1250": 0.05, "cp1251": 0.05, "cp1253": 0.05, "iso8859-5": -0.1, "cp866": -0.1, "cp850": -0.15,
-          "mac_roman": -0.2, "cp1257": -0.05, "iso8859-2": -0.02}  # fmt: skip
+_PRIOR = {
+    "cp1252": 0.2,
+    "cp1250": 0.05,
+    "cp1251": 0.05,
+    "cp1253": 0.05,
+    "iso8859-2": -0.02,
+    "cp1257": -0.05,
+    "iso8859-5": -0.1,
+    "cp866": -0.1,
+    "cp850": -0.15,
+    "mac_roman": -0.2,
+}
 #: In the order in which a tie is decided.
 _CANDIDATES = (
     "cp1252", "cp1250", "iso8859-2", "cp1251", "cp1253", "iso8859-7", "cp1254", "cp1255", "cp1256", "cp1257",

@@ -9,7 +9,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
@@ -82,17 +82,16 @@ def _unpack(path: Path, kind: str, target: Path) -> str:
     if kind == "zip":
         with zipfile.ZipFile(path) as archive:
             member = _only_member(path, archive)
-            with archive.open(member) as source:
-                _copy(cast("BinaryIO", source), target, path)
+            with archive.open(member) as inner:
+                _copy(cast("BinaryIO", inner), target, path)
             return PurePosixPath(member.filename).name
-    source: BinaryIO
-    if kind == "gzip":
-        source = cast("BinaryIO", gzip.open(path, "rb"))
-    elif kind == "bzip2":
-        source = cast("BinaryIO", bz2.open(path, "rb"))
-    else:
-        source = cast("BinaryIO", lzma.open(path, "rb"))
-    with source:
+    with ExitStack() as stack:
+        if kind == "gzip":
+            source = cast("BinaryIO", stack.enter_context(gzip.open(path, "rb")))
+        elif kind == "bzip2":
+            source = cast("BinaryIO", stack.enter_context(bz2.open(path, "rb")))
+        else:
+            source = cast("BinaryIO", stack.enter_context(lzma.open(path, "rb")))
         _copy(source, target, path)
     return stem
 

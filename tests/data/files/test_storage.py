@@ -107,7 +107,7 @@ asyncio.run(main())
 """
     async with await FilesConnector.open_async([reading]) as source:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        with subprocess.Popen([sys.executable, "-c", code], **pipes) as other:  # type: ignore[call-overload]
+        with subprocess.Popen([sys.executable, "-c", code], **pipes) as other:  # type: ignore[call-overload]  # noqa: ASYNC220
             assert other.stdout.readline() == "3\n"
             assert await rows(source, "SELECT b FROM t ORDER BY a") == [("x",), ("y",)]
             other.communicate("\n", timeout=30)
@@ -127,7 +127,8 @@ asyncio.run(main())
         ("book.xlsx", b"PK\x03\x04rest", "Excel workbook"),
         ("old.csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100), "Excel"),
         ("data.parquet", b"PAR1" + bytes(100) + b"PAR1", "Parquet"),
-        ("data.json", b'[{"a": 1}]', "JSON"),
+        ("data.json", b'[{"a": 1}', "JSON"),
+        ("none.json", b"[]", "no records"),
         ("data.csv.gz", b"\x1f\x8b\x08broken", "damaged"),
         ("data.zip", b"PK\x03\x04broken", "cannot be"),
     ],

@@ -54,11 +54,13 @@ class FormatReader(Protocol):
 
 def reader_for(path: Path, name: str) -> FormatReader:
     """The first reader that accepts the file; text when none does."""
+    from tabulaflow_core.data.files.formats.json import JsonReader
     from tabulaflow_core.data.files.formats.later import LaterReader
+    from tabulaflow_core.data.files.formats.parquet import ParquetReader
     from tabulaflow_core.data.files.formats.text import TextReader
 
     with path.open("rb") as file:
         head = file.read(4096)
     suffix = Path(name).suffix.lower()
-    readers: tuple[FormatReader, ...] = (LaterReader(),)
+    readers: tuple[FormatReader, ...] = (ParquetReader(), LaterReader(), JsonReader())
     return next((r for r in readers if r.accepts(head, suffix)), TextReader())

@@ -7,17 +7,17 @@ from tabulaflow_core.data.files.report import ReadingReport
 from tabulaflow_core.errors import FileUnreadable
 
 _SUFFIXES = {
-    ".xlsx": "an Excel workbook", ".xlsm": "an Excel workbook", ".xls": "an Excel workbook", ".xlsb": "an Excel workbook",
+    ".xlsx": "an Excel workbook", ".xlsm": "an Excel workbook", ".xlsb": "an Excel workbook",
+    ".xls": "an Excel workbook",
     ".ods": "an OpenDocument spreadsheet", ".feather": "a Feather file", ".arrow": "an Arrow file",
     ".orc": "an ORC file", ".avro": "an Avro file", ".sav": "an SPSS file", ".dta": "a Stata file",
     ".sas7bdat": "a SAS file", ".xml": "an XML file", ".html": "a web page", ".htm": "a web page",
-    ".json": "a JSON file", ".jsonl": "a JSON file", ".ndjson": "a JSON file", ".geojson": "a JSON file",
-    ".parquet": "a Parquet file", ".docx": "a Word document", ".pptx": "a slide show", ".numbers": "a Numbers spreadsheet",
+    ".parquet": "a damaged Parquet file", ".docx": "a Word document", ".pptx": "a slide show",
+    ".numbers": "a Numbers spreadsheet",
 }  # fmt: skip
 _MAGIC = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an Office document (an old or a locked Excel workbook)",
     b"PK\x03\x04": "an Office document",
-    b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
     b"Obj\x01": "an Avro file",
     b"ORC": "an ORC file",
@@ -38,6 +38,8 @@ class LaterReader:
         with job.path.open("rb") as file:
             head = file.read(16)
         what = _SUFFIXES.get(suffix) or next(w for m, w in _MAGIC.items() if head.startswith(m))
+        if "damaged" in what:
+            raise FileUnreadable(f"{job.name} is {what}. Export it again, or choose another file.")
         if what == "a SQLite database":
             raise FileUnreadable(
                 f"{job.name} is a SQLite database. Connect it as a source: sqlite:///path/to/{job.name}."

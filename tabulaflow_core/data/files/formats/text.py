@@ -65,8 +65,8 @@ class TextReader:
             stage.add_late(total)
             typing = type_columns(job.bench, names, plan.layout.header, job.options, plan.sniffed.dialect.delimiter)
             typing.notices.append(
-                f"Line {total.line} looks like a total (“{lay.total_label(total)}”) but is not the sum of the rows above; "
-                "it was kept."
+                f"Line {total.line} looks like a total (“{lay.total_label(total)}”) but is not the sum of the rows "
+                "above; it was kept."
             )
         elif total is not None:
             stage.skip(total, "totals row")
