@@ -13,7 +13,12 @@ _DEFAULT_SCHEMAS = {"public", "main", "dbo"}
 _GROWERS = name_set(
     "array_fill list_resize array_resize lpad randomblob repeat replicate rpad space zeroblob random_bytes"
 )
-_GRAMMAR_FUNCTIONS = name_set("array cast coalesce exists greatest grouping least nullif row treat xmlattributes")
+_GRAMMAR_FUNCTIONS = name_set(
+    """
+    all any array cast coalesce current_date current_time current_timestamp exists greatest grouping least localtime
+    localtimestamp nullif row some treat xmlattributes
+    """
+)
 _MOST_GROWTH = 10_000_000
 """Characters or bytes that one literal argument may ask for: more is a memory blow-up, not a report."""
 

@@ -17,6 +17,7 @@ from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[oObB][0-9_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _DOLLAR_TAG = re.compile(r"\$(?:[^\W\d]\w*)?\$")
+_CONTINUED = re.compile(r"[ \t\f\v]*(?:--[^\r\n]*)?[\r\n](?:\s|--[^\r\n]*)*'")
 _PLAIN_SPACE = " \t\r\n\f\v"
 
 
@@ -172,7 +173,7 @@ class Lexer:
                 i += 2
             else:
                 break
-        if prefix == "e" and re.match(r"\s*\n\s*'", sql[i + 1 :].replace("\r", "\n")):
+        if prefix == "e" and _CONTINUED.match(sql, i + 1):
             raise Refusal(RefusalCode.UNREADABLE, "An E'…' literal that goes on in the next line is not read.")
         self._emit(Kind.STRING, "".join(parts), i + 1, prefix if prefix in ("x", "b") else "")
 
@@ -201,10 +202,16 @@ class Lexer:
         sql, rules, word, end = self._sql, self._rules, match.group(), match.end()
         following = sql[end : end + 1]
         prefix = word.lower()
-        if following == "&" and prefix == "u" and sql[end + 1 : end + 2] in ("'", '"') and rules.unicode_escapes:
-            raise Refusal(
-                RefusalCode.UNREADABLE, "U&'…' literals and names are not read; write the characters plainly."
-            )
+        if following == "&" and prefix == "u" and rules.unicode_escapes:
+            if sql[end + 1 : end + 2] == "'":
+                # Its escapes are left as they are: no decision rests on what such a literal says.
+                self._string(end + 1, "'", False)
+                return
+            if sql[end + 1 : end + 2] == '"':
+                raise Refusal(RefusalCode.UNREADABLE, 'U&"…" names are not read; write the characters plainly.')
+        if prefix == "uescape" and rules.unicode_escapes and (rest := re.compile(r"\s*'.'").match(sql, end)):
+            self._at = rest.end()
+            return
         if following and following in rules.string_quotes + "'" and prefix in rules.prefixes:
             self._string(end, following, rules.prefixes[prefix], prefix)
             return

@@ -32,12 +32,12 @@ _OPERATORS = """
     NullSafeEQ NullSafeNEQ Operator Or Overlaps Pow RegexpILike RegexpLike SimilarTo Sub TryCast Variadic Xor
 """
 _SYNTAX_FUNCTIONS = """
-    Abs Anonymous ArrayAgg Chr Columns ConnectByRoot Convert CurrentCatalog CurrentDate CurrentDatetime
+    Abs Anonymous ArrayAgg Chr Columns Concat ConnectByRoot Convert CurrentCatalog CurrentDate CurrentDatetime
     CurrentRole CurrentSchema CurrentTime CurrentTimestamp CurrentUser Extract FormatJson GroupConcat
     JSONArrayAgg JSONColumnDef JSONExists JSONKeyValue JSONObject JSONQuery JSONSchema JSONTable JSONValue
-    ListAgg Localtime Localtimestamp OnCondition OpenJSON Overlay PositionalColumn SafeCast SessionParameter
-    SessionUser StrPosition StringToArray Substring TSQLConvert Trim UtcDate UtcTime UtcTimestamp WithTableHint
-    XMLElement XMLTable
+    ListAgg Localtime Localtimestamp OnCondition OpenJSON Overlay PositionalColumn RecursiveWithSearch SafeCast
+    SessionParameter SessionUser Soundex StrPosition StringToArray Substring TSQLConvert Trim UtcDate UtcTime
+    UtcTimestamp WithTableHint XMLElement XMLTable
 """
 
 ALLOWED_NODES = name_set(f"{_CLAUSES} {_VALUES} {_OPERATORS} {_SYNTAX_FUNCTIONS}")

@@ -10,9 +10,9 @@ from tabulaflow_core.data.guard.names import names
 
 SCALARS: tuple[str, ...] = names(
     """
-    abs acos add_months adddate addtime aes_decrypt aes_encrypt any_value area as_binary as_text as_wkb as_wkt
-    asbinary ascii asin astext aswkb aswkt atan atan2 avg bin bin_to_uuid binary bit_and bit_count bit_length
-    bit_or bit_xor cast ceil ceiling centroid char char_length character_length charset chr coalesce
+    abs acos add_months adddate addtime aes_decrypt aes_encrypt all any any_value area as_binary as_text as_wkb
+    as_wkt asbinary ascii asin astext aswkb aswkt atan atan2 avg bin bin_to_uuid binary bit_and bit_count
+    bit_length bit_or bit_xor cast ceil ceiling centroid char char_length character_length charset chr coalesce
     coercibility collation column_check column_create column_exists column_get column_json column_list compress
     concat concat_ws connection_id conv convert convert_tz convexhull cos cot count crc32 crc32c cume_dist
     curdate current_date current_role current_time current_timestamp current_user curtime database date date_add
@@ -35,7 +35,7 @@ SCALARS: tuple[str, ...] = names(
     percentile_cont percentile_disc period_add period_diff pi point polygon position pow power quarter quote
     radians rand random_bytes rank regexp_instr regexp_like regexp_replace regexp_substr repeat replace reverse
     right round row row_count row_number rownum rpad rtrim schema sec_to_time second session_user sformat sha
-    sha1 sha2 sign sin soundex space sqrt srid st_area st_asbinary st_asgeojson st_astext st_aswkb st_aswkt
+    sha1 sha2 sign sin some soundex space sqrt srid st_area st_asbinary st_asgeojson st_astext st_aswkb st_aswkt
     st_boundary st_buffer st_centroid st_collect st_contains st_convexhull st_crosses st_difference st_dimension
     st_disjoint st_distance st_distance_sphere st_endpoint st_envelope st_equals st_exteriorring
     st_frechetdistance st_geohash st_geomcollfromtext st_geometryfromtext st_geometryn st_geometrytype
