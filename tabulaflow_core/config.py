@@ -67,7 +67,7 @@ class Settings:
 
     data_dir: Path = field(default_factory=_default_data_dir)
     cache_dir: Path = field(default_factory=_default_cache_dir)
-    database_url: str = ""
+    database_url: str = field(default="", repr=False)
     model: str = ""
     local_model: Path | None = None
     local_threads: int = 0

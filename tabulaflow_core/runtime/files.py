@@ -110,6 +110,9 @@ class FileBook:
             reading = await run_blocking_async(lambda: read_file(path, storage=storage, name=free, options=options))
         except FileUnreadable as error:
             return await self._unreadable(principal, name, sha256, size, error.user_message)
+        except OSError as error:
+            reason = f"{name} could not be stored: {error.strerror or error}. Make room on the server's disk."
+            return await self._unreadable(principal, name, sha256, size, reason)
         except Exception:  # a fault in a reader must not take the other files of the upload with it
             _log.exception("a file could not be read")
             return await self._unreadable(principal, name, sha256, size, _BROKEN)

@@ -18,8 +18,8 @@ from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import NotFound
 from tabulaflow_core.models.contracts import AssistantMessage, Message, UserMessage
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime.ledger import LedgerPermit
 from tabulaflow_core.runtime.models import Models
+from tabulaflow_core.runtime.ports import KeptResults, LedgerPermit, carried_out
 from tabulaflow_core.runtime.sources import SourceBook
 from tabulaflow_core.store.records import History, TurnRecord
 from tabulaflow_core.store.store import Store
@@ -65,7 +65,7 @@ class Sessions:
             raise
 
     async def _open_async(self, principal: Principal, turn: TurnRecord) -> HeldSession:
-        history = await self._store.conversations.history_async(principal, turn.conversation_id)
+        history = await carried_out(self._store.conversations.history_async(principal, turn.conversation_id))
         # Out of the warm ones while its turn runs: it comes back when the turn was saved.
         warm = await self._warm_or_new(principal, turn.conversation_id, turn.model, history)
         warm.permit.turn_id = turn.id
@@ -100,10 +100,10 @@ class Sessions:
             registry=registry,
             model=model,
             principal=principal,
-            results=self._store.results,
+            results=KeptResults(self._store.results),
             model_permit=permit,
             settings=self._settings,
-            history=await self._messages(principal, conversation_id, history),
+            history=await carried_out(self._messages(principal, conversation_id, history)),
         )
         return _Warm(session, permit, model_name, history.version)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 from dataclasses import replace
 from typing import Final
@@ -13,10 +15,13 @@ from tabulaflow_core.data.urls import mask_url, parse_source_url
 from tabulaflow_core.errors import NotFound, SourceError, SourceUnavailable, UnknownSource
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.files import FILES_ALIAS, FileBook
+from tabulaflow_core.runtime.ports import carried_out
 from tabulaflow_core.runtime.shelf import Shelf, Wanted
 from tabulaflow_core.runtime.views import SourceInfo
 from tabulaflow_core.store.records import DatabaseRecord, FileRecord
 from tabulaflow_core.store.store import Store
+
+_log = logging.getLogger(__name__)
 
 _ALIAS: Final = re.compile(r"[^\W\d][\w\-]{0,62}")
 #: Pages ask for the tables at each of their runs; a schema as young as this is not read again for them.
@@ -33,11 +38,21 @@ class SourceBook:
         self._store = store
         self._files = files
         self._shelves: dict[str, Shelf] = {}
+        self._opening: set[asyncio.Task[object]] = set()
 
     async def registry_async(self, principal: Principal) -> DataConnectorRegistry:
         """The registry of `principal`, one object for good, with every source open that can be opened."""
-        await self._sync(principal)
+        # Apart from the caller's task: Stop must not wait for a server that is silent while one connects to it.
+        task = asyncio.create_task(self._sync(principal))
+        self._opening.add(task)
+        task.add_done_callback(self._opened)
+        await asyncio.shield(task)
         return self._shelf(principal).registry
+
+    def _opened(self, task: asyncio.Task[object]) -> None:
+        self._opening.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.info("the sources could not be opened: %s", error)
 
     def hold(self, principal: Principal) -> None:
         """A turn of `principal` begins; see `Shelf.hold`."""
@@ -131,8 +146,8 @@ class SourceBook:
         await self._sync(principal)
 
     async def _sync(self, principal: Principal) -> tuple[tuple[FileRecord, ...], tuple[DatabaseRecord, ...]]:
-        files = await self._store.sources.files_async(principal)
-        databases = await self._store.sources.databases_async(principal)
+        files = await carried_out(self._store.sources.files_async(principal))
+        databases = await carried_out(self._store.sources.databases_async(principal))
         wanted = [self._wanted(principal, record) for record in databases]
         if (opened := self._files.wanted(principal, files)) is not None:
             wanted.insert(0, opened)

@@ -25,6 +25,8 @@ Backend = Literal["sqlite", "postgresql"]
 
 #: Another process may hold the write lock for a large result; longer than that is a fault worth saying.
 _BUSY_MS: Final = 15_000
+#: What may stand behind the `?`: encryption, and what a pooler such as PgBouncer needs (0).
+_PARAMETERS: Final = frozenset({"ssl", "sslmode", "prepared_statement_cache_size"})
 
 
 class epoch_now(FunctionElement[float]):
@@ -132,6 +134,10 @@ def _parse(text: str) -> tuple[URL, Backend]:
             query = dict(url.query)
             if "sslmode" in query:  # libpq's word, which everyone pastes, for what asyncpg calls `ssl`
                 query["ssl"] = query.pop("sslmode")
+            if unknown := sorted(set(query) - _PARAMETERS):
+                raise ConfigurationError(
+                    f"TABULAFLOW_DATABASE_URL has the parameter {unknown[0]!r}; it takes only {sorted(_PARAMETERS)}."
+                )
             return url.set(drivername="postgresql+asyncpg", query=query), "postgresql"
         case other:
             raise ConfigurationError(f"TABULAFLOW_DATABASE_URL names {other!r}, which cannot be the store. {wanted}")

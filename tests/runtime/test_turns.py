@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
 import threading
 import time
@@ -317,3 +318,23 @@ def test_another_model_goes_on_with_the_same_history(
         assert [turn.model for turn in turns] == ["scripted:demo", "scripted:other"]
     finally:
         rt.close()
+
+
+def test_stop_while_a_source_is_silent(rt: Runtime, model: ScriptedModel) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://reader:x@127.0.0.1:{silent.getsockname()[1]}/sales"
+        services = rt._services
+        secret = services.store.secrets.encrypt(LOCAL_USER, url)
+        rt._call(
+            services.store.sources.add_database_async(
+                LOCAL_USER, "sales", dialect="postgres", url_masked="postgresql://…", url_secret=secret
+            )
+        )
+        turn = ask(rt)
+        time.sleep(0.3)
+        assert turn.state == "running"
+        begun = time.monotonic()
+        turn.cancel()
+        assert drain(turn)[-1].kind == "turn_interrupted"
+        assert time.monotonic() - begun < 1
+    assert model.opened == 0

@@ -107,7 +107,7 @@ async def test_a_newer_store_is_left_alone(settings: Settings, store: Store) -> 
             await connection.execute(update(schema_version).values(version=LATEST))
 
 
-@pytest.mark.parametrize("url", ["mysql://root@127.0.0.1/x", "nonsense", "postgresql"])
+@pytest.mark.parametrize("url", ["mysql://root@127.0.0.1/x", "nonsense", "postgresql", "postgresql://a@b/c?x=1"])
 async def test_only_two_databases_can_be_the_store(url: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="TABULAFLOW_DATABASE_URL"):
         await Store.open_async(Settings(data_dir=tmp_path, database_url=url))
