@@ -181,7 +181,7 @@ def _choose(
     if kind in ("number", "integer") and finding.numbers:
         own, sure = (options.decimal, "told") if options.decimal else column_mark(finding, mark)
         if own is None:
-            column.note = "its numbers use a decimal point and a decimal comma, so it stayed text"
+            column.note = "its numbers use a decimal point and a decimal comma"
             kind = "text"
         else:
             _as_number(column, finding, own, "told" if sure == "told" else sure)
@@ -191,7 +191,7 @@ def _choose(
         if _is_local(finding) and not options.date_order:
             first, second = _above_twelve(bench, column.source)
             if first and second and min(first, second) > max(first, second) * 0.05:
-                column.note, kind = "some of its dates are day first, others month first, so it stayed text", "text"
+                column.note, kind = "some of its dates are day first, others month first", "text"
             elif first or second:
                 own_order = "dmy" if first >= second else "mdy"
             else:
@@ -214,7 +214,7 @@ def _as_text(column: Column) -> None:
 def _as_number(column: Column, finding: Finding, mark: str, sure: Certainty) -> None:
     column.engine_type = convert.number_type(finding, mark)
     if column.engine_type == "VARCHAR":
-        column.note = "its numbers have more than 38 digits, so it stayed text"
+        column.note = "its numbers have more than 38 digits"
         _as_text(column)
         return
     column.kind = "integer" if column.engine_type in ("BIGINT", "HUGEINT") else "number"
@@ -236,7 +236,7 @@ def _as_date(column: Column, finding: Finding, order: DateOrder) -> None:
     zones = sum(n for f, n in finding.forms.items() if f[4])
     timed = any(f[3] for f in finding.forms)
     if zones and zones < finding.fits:
-        column.note = "some of its times have a zone, others none, so it stayed text"
+        column.note = "some of its times have a zone, others none"
         _as_text(column)
         return
     column.engine_type = "TIMESTAMP WITH TIME ZONE" if zones else "TIMESTAMP" if timed else "DATE"
@@ -259,7 +259,7 @@ def _settle(bench: Workbench, column: Column, finding: Finding, missing: frozens
     if not count:
         return
     if not forced and count > min(LISTED, max(1, finding.total * 0.05)):
-        column.note = f"{count} of its {finding.total} values are no {column.kind}, so it stayed text"
+        column.note = f"{count} of its {finding.total} values are no {column.kind}"
         column.certainty = "likely"
         _as_text(column)
         return

@@ -86,7 +86,10 @@ def number_expression(column: str, finding: Finding, mark: str, engine_type: str
     negative = rf"regexp_matches({value}, '^[(−-]|[-]$|^[^0-9.,]*[−-][^0-9]*[0-9.,]')"
     sign = f"CASE WHEN {negative} THEN '-' ELSE '' END"
     fits = f"regexp_full_match({value}, {literal(number_pattern(mark))})"
-    return f"CASE WHEN {fits} THEN TRY_CAST({sign} || {digits} AS {engine_type}) END"
+    number = f"TRY_CAST({sign} || {digits} AS {engine_type})"
+    if engine_type == "DOUBLE":
+        fits += f" AND NOT isinf({number})"  # 1e400 is a number that no double holds
+    return f"CASE WHEN {fits} THEN {number} END"
 
 
 def date_expression(column: str, finding: Finding, order: DateOrder, engine_type: str) -> str:

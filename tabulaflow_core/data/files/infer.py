@@ -69,7 +69,8 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
     date_count = 0
     for shape in shapes:
         if is_missing(shape.text, missing):
-            words[shape.text.strip()] = words.get(shape.text.strip(), 0) + shape.count
+            word = shape.text.strip().replace("/9!", "/0!")  # #DIV/0! is the one such word with a digit
+            words[word] = words.get(word, 0) + shape.count
             continue
         total += shape.count
         if form := date_shape(shape.text):

@@ -32,7 +32,21 @@ MISSING = frozenset(
             "unknown",
         ),
         *("-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "***", "****", "*****", "******", "?", "/", ":"),
-        *("#null!", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "k.a.", "k.a", "s/d", "nd", "n.d.", "n.d"),
+        *(
+            "#null!",
+            "#div/0!",
+            "#div/9!",
+            "#value!",
+            "#ref!",
+            "#name?",
+            "#num!",
+            "k.a.",
+            "k.a",
+            "s/d",
+            "nd",
+            "n.d.",
+            "n.d",
+        ),
     }
 )
 #: Always "no value", even in text: the marker that databases export.

@@ -125,6 +125,7 @@ asyncio.run(main())
         ("paper.csv", b"%PDF-1.7\n" + bytes(range(256)), "PDF"),
         ("noise.csv", bytes((i * 7919) % 251 for i in range(5000)), "binary"),
         ("book.xlsx", b"PK\x03\x04rest", "Excel workbook"),
+        ("page.csv", b"<!DOCTYPE html><html><body>1,2</body></html>", "web page"),
         ("old.csv", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100), "Excel"),
         ("data.parquet", b"PAR1" + bytes(100) + b"PAR1", "Parquet"),
         ("data.json", b'[{"a": 1}', "JSON"),

@@ -199,7 +199,7 @@ def test_namibia_stays(read: Reader) -> None:
     assert read("cc,n\nNA,4\nNO,5\n").column("cc") == ["NA", "NO"]
 
 
-@pytest.mark.parametrize("word", ["", "NA", "n/a", "NULL", "-", "**", ".", "\\N", "#N/A", "nan"])
+@pytest.mark.parametrize("word", ["", "NA", "n/a", "NULL", "-", "**", ".", "\\N", "#N/A", "#DIV/0!", "nan"])
 def test_missing_words_in_numbers(read: Reader, word: str) -> None:
     seen = read("k,v\n" + "".join(f"a,{i}\n" for i in range(30)) + f"a,{word}\n")
     assert seen.type_of("v") == "integer"
@@ -258,3 +258,9 @@ def test_a_neighbour_does_not_change_the_type(read: Reader) -> None:
     one = read("ref,day\n1-1-1A,31-OCT-2025\nx,01-NOV-2025\n")
     two = read("ref,day\n1-1-A,31-OCT-2025\nx,01-NOV-2025\n")
     assert one.type_of("day") == two.type_of("day") == "date"
+
+
+def test_a_number_beyond_all_types_is_listed(read: Reader) -> None:
+    seen = read("k,v\n" + "".join(f"a,{i}.5e3\n" for i in range(30)) + "a,1e400\n")
+    assert seen.column("v")[-1] is None
+    assert [m.value for m in seen.report.misfits] == ["1e400"]

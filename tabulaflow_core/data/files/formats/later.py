@@ -25,19 +25,25 @@ _MAGIC = {
 }
 
 
+def _is_markup(head: bytes) -> bool:
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<html", b"<!doctype html", b"<?xml"))
+
+
 class LaterReader:
     """Refuses known formats that have no reader."""
 
     def accepts(self, head: bytes, suffix: str) -> bool:
         """True for the formats above."""
-        return suffix in _SUFFIXES or any(head.startswith(m) for m in _MAGIC)
+        return suffix in _SUFFIXES or any(head.startswith(m) for m in _MAGIC) or _is_markup(head)
 
     def read(self, job: ReadJob) -> tuple[list[WrittenTable], ReadingReport]:
         """Refuse the file."""
         suffix = "." + job.name.rsplit(".", 1)[-1].lower()
         with job.path.open("rb") as file:
             head = file.read(16)
-        what = _SUFFIXES.get(suffix) or next(w for m, w in _MAGIC.items() if head.startswith(m))
+        what = _SUFFIXES.get(suffix) or next(
+            (w for m, w in _MAGIC.items() if head.startswith(m)), "a web page or an XML file"
+        )
         if "damaged" in what:
             raise FileUnreadable(f"{job.name} is {what}. Export it again, or choose another file.")
         if what == "a SQLite database":
