@@ -117,6 +117,7 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
     if context.dialect == "duckdb":
         return _check_duckdb(sql, first, tokens, context)
     if context.dialect == "postgres":
+        words.check_types(tokens, context)
         tokens = words.plain_operators(tokens)
     return _check_parsed(tokens, context)
 

@@ -75,14 +75,9 @@ def parse(text: str, dialect: str) -> exp.Expr:
     Raises:
         Refusal: It cannot be parsed, it is nested too deeply, or it is not one statement.
     """
-    import logging
-
     from sqlglot.dialects.dialect import Dialect
     from sqlglot.errors import ErrorLevel, SqlglotError
 
-    log = logging.getLogger("sqlglot")
-    quiet = log.disabled
-    log.disabled = True
     try:
         known = Dialect.get_or_raise(dialect)
         parser: Any = _parser_class(dialect)(error_level=ErrorLevel.IMMEDIATE, dialect=known)
@@ -95,8 +90,6 @@ def parse(text: str, dialect: str) -> exp.Expr:
         raise Refusal(
             RefusalCode.UNREADABLE, f"The statement cannot be parsed as {dialect} SQL{_where(fault)}."
         ) from None
-    finally:
-        log.disabled = quiet
     if len(trees) != 1:
         raise Refusal(RefusalCode.SEVERAL_STATEMENTS, "Only one statement may be sent at a time.")
     return trees[0]

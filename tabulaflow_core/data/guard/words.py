@@ -75,6 +75,24 @@ def check_calls(tokens: list[Token], aliases: set[str], context: Context) -> Non
             raise Refusal(RefusalCode.FUNCTION, f"{token.text}(…) is not on the list of functions that only compute.")
 
 
+def check_types(tokens: list[Token], context: Context) -> None:
+    """Raises `Refusal` for a cast of PostgreSQL to a type of another schema, or to a quoted name that hides one.
+
+    `"integer"` in quotes is not the built-in type, whose name in the catalog is `int4`; nor is `app.int4`.
+    """
+    for i, token in enumerate(tokens[:-1]):
+        double_colon = token.text == ":" and i > 0 and tokens[i - 1].text == ":" and token.kind is Kind.OP
+        if not double_colon and not (token.kind is Kind.WORD and token.text.lower() == "as"):
+            continue
+        name, *rest = tokens[i + 1 : i + 4]
+        dotted = len(rest) == 2 and rest[0].kind is Kind.OP and rest[0].text == "." and name.kind is not Kind.OP
+        hidden = double_colon and not dotted and name.kind is Kind.QUOTED and name.text in _GRAMMAR - {"char", "text"}
+        foreign = dotted and name.text.lower() not in ("pg_catalog", "information_schema")
+        shown = f"{name.text}.{rest[1].text}" if dotted else name.text
+        if (hidden or foreign) and shown.lower() not in context.user_functions:
+            raise Refusal(RefusalCode.TYPE, f"A cast to {shown} may run code of the database; use a built-in type.")
+
+
 def plain_operators(tokens: list[Token]) -> list[Token]:
     """The tokens with `-` in place of operators of PostgreSQL that the parser does not know.
 
