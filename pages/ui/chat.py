@@ -27,6 +27,8 @@ def draw() -> None:
     model_ready = model_panel.draw()
     if view is None or not (view.turns or running):
         _draw_welcome(sources, ready=model_ready)
+    if model_ready and running is None:
+        _warm(view, sources)
     _draw_bottom(running, ready=model_ready)
     question = state.take_pending_question()
     if question and running is None and model_ready:
@@ -50,6 +52,14 @@ def _open_view() -> ConversationView | None:
         return None
     state.show_in_url(conversation_id)
     return view
+
+
+def _warm(view: ConversationView | None, sources: tuple[SourceInfo, ...]) -> None:
+    """Let the embedded model read the prompt while the person thinks: once for each conversation and set of tables."""
+    conversation_id = view.info.id if view else state.draft_conversation()
+    tables = tuple((source.id, table.name, table.row_count) for source in sources for table in source.tables)
+    if state.changed("warmed", (conversation_id, tables, state.model())):
+        get_runtime().warm(state.principal(), conversation_id)
 
 
 def _draw_heading(sources: tuple[SourceInfo, ...]) -> None:
@@ -111,7 +121,7 @@ def _start(question: str, view: ConversationView | None) -> None:
     """Ask, and run the page again with the turn on it."""
     runtime, who = get_runtime(), state.principal()
     try:
-        conversation_id = view.info.id if view else runtime.new_conversation(who).id
+        conversation_id = view.info.id if view else state.take_draft_conversation()
         state.open_conversation(conversation_id)
         runtime.start_turn(who, conversation_id, question, model=state.model())
     except TabulaflowError as error:

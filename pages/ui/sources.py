@@ -16,6 +16,7 @@ from tabulaflow_core.runtime import FileOutcome, SourceInfo, get_runtime
 
 _PREVIEW_ROWS: Final = 100
 _OUTCOMES: Final = "tf_upload_outcomes"
+_FRESH: Final = "tf_fresh_tables"  # shown opened: who brings a file wants to see how it was read
 _CONNECT: Final = "tf_connect"
 
 
@@ -55,6 +56,7 @@ def _draw_upload() -> None:
         st.rerun()
     for outcome in st.session_state.pop(_OUTCOMES, ()):
         _announce(outcome)
+        st.session_state[_FRESH] = {table.name for table in outcome.tables}
 
 
 def _keep(uploads: list[UploadedFile]) -> tuple[FileOutcome, ...]:
@@ -143,7 +145,8 @@ def _draw_table(source: SourceInfo, table: TableSchema, origin: FileOutcome | No
     rows = wording.count(table.row_count, "row") if table.row_count is not None else "rows not counted"
     title = f"{safe.label(table.qualified_name)} · {rows} · {wording.count(len(table.columns), 'column')}"
     key = f"{source.id}-{table.qualified_name}"
-    opened = st.expander(title, key=f"table-{key}", on_change="rerun")
+    fresh = source.kind == "files" and table.name in st.session_state.get(_FRESH, ())
+    opened = st.expander(title, key=f"table-{key}", on_change="rerun", expanded=fresh)
     if not opened.open:
         return
     with opened:

@@ -11,6 +11,7 @@ from tabulaflow_core.runtime import get_runtime
 
 _CONVERSATION: Final = "tf_conversation"
 _MODEL: Final = "tf_model"
+_DRAFT: Final = "tf_draft"
 _PENDING: Final = "tf_pending_question"
 _UPLOADS: Final = "tf_upload_round"
 _WELCOMED: Final = "tf_welcomed"
@@ -62,6 +63,28 @@ def model() -> str | None:
 def choose_model(name: str | None) -> None:
     """Answer with `name` from now on."""
     st.session_state[_MODEL] = name
+
+
+def draft_conversation() -> str:
+    """The conversation that the next first question of this tab begins; made ahead so that a model can be warmed."""
+    if _DRAFT not in st.session_state:
+        st.session_state[_DRAFT] = get_runtime().new_conversation(principal()).id
+    return str(st.session_state[_DRAFT])
+
+
+def take_draft_conversation() -> str:
+    """The same, used up."""
+    conversation_id = draft_conversation()
+    del st.session_state[_DRAFT]
+    return conversation_id
+
+
+def changed(name: str, value: object) -> bool:
+    """Whether `value` differs from what was given under `name` last; true the first time."""
+    key = f"tf_seen_{name}"
+    differs = st.session_state.get(key) != value
+    st.session_state[key] = value
+    return differs
 
 
 def ask_later(question: str) -> None:
