@@ -23,6 +23,9 @@ _RETRY_SECONDS: Final = 60.0
 _SICK_SECONDS: Final = 15.0
 #: Long enough for a database across the world, short enough for a question that needs another source.
 _OPEN_SECONDS: Final = 15.0
+#: So long a page or a question waits for a source that opens slowly; the other sources are there by then.
+_PATIENCE_SECONDS: Final = 4.0
+_CONNECTING: Final = "It is still being connected to, which takes longer than usual. Look again in a moment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,13 @@ class _Fault:
     at: float
 
 
+@dataclass(slots=True)
+class _Opening:
+    token: str
+    task: asyncio.Task[None]
+    since: float
+
+
 class Shelf:
     """Connectors by alias, opened when they are first needed and kept open. Belongs to the engine loop."""
 
@@ -54,6 +64,9 @@ class Shelf:
         self._tokens: dict[str, str] = {}
         self._faults: dict[str, _Fault] = {}
         self._sick: dict[str, _Fault] = {}
+        self._opening: dict[str, _Opening] = {}
+        self._wanted: dict[str, str] = {}
+        self._tasks: set[asyncio.Task[None]] = set()  # also those that opened what was changed meanwhile
         self._lock = asyncio.Lock()
         self._turns = 0
         self._used = time.monotonic()
@@ -94,28 +107,51 @@ class Shelf:
     def fault(self, alias: str) -> str:
         """Why `alias` could not be opened; empty when it is open."""
         fault = self._faults.get(alias)
-        return fault.message if fault else ""
+        if fault is not None:
+            return fault.message
+        return _CONNECTING if alias in self._opening else ""
 
     async def sync_async(self, wanted: Sequence[Wanted]) -> None:
-        """Open what is new, close what is gone, and open again what changed; a fault is kept, not raised."""
+        """Open what is new, close what is gone, and open again what changed; a fault is kept, not raised.
+
+        A source that is slow to open is waited for a few seconds only; it joins the others when it is open.
+        """
         self._used = time.monotonic()
+        self._wanted = {source.alias: source.token for source in wanted}
         async with self._lock:
-            by_alias = {source.alias: source for source in wanted}
-            for alias in [a for a, token in self._tokens.items() if a not in by_alias or by_alias[a].token != token]:
+            for alias in [a for a, token in self._tokens.items() if self._wanted.get(a) != token]:
                 del self._tokens[alias]
                 self._sick.pop(alias, None)
                 await self.registry.unregister_async(alias)  # retires it
-            for alias in [a for a in self._faults if a not in by_alias]:
-                del self._faults[alias]
-            due = [source for source in wanted if source.alias not in self._tokens and self._is_due(source)]
-            opened = await asyncio.gather(*(_open(source) for source in due))
-            for source, result in zip(due, opened, strict=True):
-                if isinstance(result, TabulaflowError):
-                    self._faults[source.alias] = _Fault(source.token, result.user_message, time.monotonic())
-                    continue
-                self._faults.pop(source.alias, None)
-                self.registry.register(source.alias, Lingering(result, self._retire))
-                self._tokens[source.alias] = source.token
+        for alias in [a for a in self._faults if a not in self._wanted]:
+            del self._faults[alias]
+        for source in wanted:
+            under_way = self._opening.get(source.alias)
+            if source.alias in self._tokens or not self._is_due(source):
+                continue
+            if under_way is None or under_way.token != source.token:
+                task = asyncio.create_task(self._open(source))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+                self._opening[source.alias] = _Opening(source.token, task, time.monotonic())
+        if self._opening:
+            left = max(opening.since + _PATIENCE_SECONDS for opening in self._opening.values()) - time.monotonic()
+            await asyncio.wait({opening.task for opening in self._opening.values()}, timeout=max(0.0, left))
+
+    async def _open(self, source: Wanted) -> None:
+        result = await _opened(source)
+        mine = self._opening.get(source.alias)
+        if mine is not None and mine.token == source.token:
+            del self._opening[source.alias]
+        if self._wanted.get(source.alias) != source.token or source.alias in self._tokens:
+            if not isinstance(result, TabulaflowError):  # removed or changed meanwhile
+                await result.close_async()
+        elif isinstance(result, TabulaflowError):
+            self._faults[source.alias] = _Fault(source.token, result.user_message, time.monotonic())
+        else:
+            self._faults.pop(source.alias, None)
+            self.registry.register(source.alias, Lingering(result, self._retire))
+            self._tokens[source.alias] = source.token
 
     def _is_due(self, source: Wanted) -> bool:
         fault = self._faults.get(source.alias)
@@ -142,6 +178,10 @@ class Shelf:
 
     async def close_async(self) -> None:
         """Close every connector."""
+        self._wanted = {}
+        for task in self._tasks:
+            task.cancel()
+        self._opening.clear()
         async with self._lock:
             self._tokens.clear()
             self._turns = 0
@@ -149,7 +189,7 @@ class Shelf:
             await self._close_retired()
 
 
-async def _open(source: Wanted) -> DataConnector | TabulaflowError:
+async def _opened(source: Wanted) -> DataConnector | TabulaflowError:
     try:
         async with asyncio.timeout(_OPEN_SECONDS):
             return await source.open()

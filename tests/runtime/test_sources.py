@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tabulaflow_core.models.scripted import ScriptedModel, call, delay, text
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import Runtime
+from tabulaflow_core.runtime import shelf as shelf_module
 from tabulaflow_core.runtime.shelf import Shelf, Wanted
 from tabulaflow_core.runtime.uploads import plain_name
 from tests.runtime.conftest import MakeRuntime, drain
@@ -336,4 +338,37 @@ async def test_idle_sources_are_closed_and_opened_again() -> None:
     assert (flaky.closed, shelf.registry.aliases) == (1, ())
     await shelf.sync_async(wanted)
     assert shelf.registry.aliases == ("a",)
+    await shelf.close_async()
+
+
+async def test_a_slow_source_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf_module, "_PATIENCE_SECONDS", 0.1)
+    quick, slow, late, shelf = Flaky(), Flaky(), asyncio.Event(), Shelf()
+
+    async def open_quick() -> DataConnector:
+        return quick  # type: ignore[return-value]
+
+    async def open_slow() -> DataConnector:
+        await late.wait()
+        return slow  # type: ignore[return-value]
+
+    wanted = [Wanted("slow", "1", open_slow), Wanted("quick", "1", open_quick)]
+    async with asyncio.timeout(2):
+        await shelf.sync_async(wanted)
+        await shelf.sync_async(wanted)
+    assert shelf.registry.aliases == ("quick",)
+    assert "still being connected" in shelf.fault("slow")
+    late.set()
+    await shelf.sync_async(wanted)
+    assert sorted(shelf.registry.aliases) == ["quick", "slow"]
+    assert shelf.fault("slow") == ""
+    late.clear()
+    await shelf.sync_async([Wanted("slow", "2", open_slow)])
+    await shelf.sync_async([])
+    closed = slow.closed
+    late.set()
+    async with asyncio.timeout(2):
+        while slow.closed == closed:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert shelf.registry.aliases == (), "a source that was removed while it opened is closed again"
     await shelf.close_async()
