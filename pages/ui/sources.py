@@ -44,7 +44,7 @@ def _add_samples() -> None:
 def _draw_upload() -> None:
     limit = get_runtime().settings.limits.upload_bytes // 2**20
     uploads = st.file_uploader(
-        "Drop CSV or other text tables here, one or several",
+        "Drop CSV, TSV, JSON or Parquet files here, one or several",
         accept_multiple_files=True,
         key=f"upload-{state.upload_round()}",
         max_upload_size=limit,
