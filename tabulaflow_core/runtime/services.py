@@ -47,6 +47,7 @@ class Services:
         self.sources = SourceBook(settings, store, self.files)
         self.sessions = Sessions(settings, store, self.sources, self.models)
         self.live: dict[str, LiveTurn] = {}
+        self.warming: set[tuple[str, str]] = set()
         # The process id alone is used again, by the next process or by the same one in another container.
         self.runner: Final = f"{socket.gethostname()[:64]}:{os.getpid()}:{secrets.token_hex(6)}"
         self._loop = loop

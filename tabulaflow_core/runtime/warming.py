@@ -21,6 +21,10 @@ _MODULES: Final = ("sqlglot", "duckdb", "tabulaflow_core.data.guard", "plotly.gr
 
 async def warm_async(services: Services, principal: Principal, conversation_id: str) -> None:
     """Import what an answer needs, open the sources, and let the embedded model read the prompt's beginning."""
+    key = (principal.id, conversation_id)
+    if key in services.warming:  # a page asks at each of its runs
+        return
+    services.warming.add(key)
     try:
         await asyncio.to_thread(_import_all)
         if await asyncio.to_thread(services.models.default_name) is not None:
@@ -29,6 +33,8 @@ async def warm_async(services: Services, principal: Principal, conversation_id: 
         _log.info("the model could not be warmed: %s", error)
     except Exception:  # a convenience: the question itself will say what is wrong
         _log.warning("the model could not be warmed", exc_info=True)
+    finally:
+        services.warming.discard(key)
 
 
 def _import_all() -> None:

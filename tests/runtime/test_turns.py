@@ -338,3 +338,26 @@ def test_stop_while_a_source_is_silent(rt: Runtime, model: ScriptedModel) -> Non
         assert drain(turn)[-1].kind == "turn_interrupted"
         assert time.monotonic() - begun < 1
     assert model.opened == 0
+
+
+class Warm(ScriptedModel):
+    """A model that says when it is warmed."""
+
+    def __init__(self) -> None:
+        super().__init__(facts=replace(ScriptedModel().facts, profile="compact"))
+        self.warmed = threading.Event()
+
+    async def warm_async(self, messages: object, **more: object) -> None:
+        self.warmed.set()
+
+
+def test_warming_reaches_the_model_and_never_raises(make_runtime: MakeRuntime, shop: str) -> None:
+    model = Warm()
+    rt = make_runtime(None, model)
+    rt.add_database(LOCAL_USER, "shop", shop)
+    rt.warm(LOCAL_USER, "")
+    assert model.warmed.wait(20)
+    model.warmed.clear()
+    rt.warm(LOCAL_USER, rt.new_conversation(LOCAL_USER).id)
+    assert model.warmed.wait(20)
+    assert model.requests == []
