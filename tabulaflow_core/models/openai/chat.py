@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
-from typing import Any, Final, Literal, cast
-
-import openai
-from openai.types.chat import ChatCompletionChunk
+from typing import Any, Final, Literal
 
 from tabulaflow_core.models.contracts import CallPart, DonePart, ModelRequest, StreamPart, TextPart, ThinkingPart
 from tabulaflow_core.models.openai.call_deltas import CallDeltas
 from tabulaflow_core.models.openai.chat_format import chat_parameters
 from tabulaflow_core.models.openai.errors import broke_off
+from tabulaflow_core.models.openai.events import Event, EventStream, whole_number
 from tabulaflow_core.models.openai.quirks import Quirks
 from tabulaflow_core.models.openai.wire import Wire
 from tabulaflow_core.models.prices import usage_from
@@ -24,41 +22,39 @@ Reason = Literal["stop", "calls", "length", "refused"]
 _REASONS: Final[dict[str, Reason]] = {"length": "length", "content_filter": "refused"}
 
 
-class OpenAIChatModel(Wire[ChatCompletionChunk]):
+class OpenAIChatModel(Wire):
     """A model behind `POST /chat/completions`."""
 
-    async def _open(
-        self, client: openai.AsyncOpenAI, request: ModelRequest, quirks: Quirks
-    ) -> openai.AsyncStream[ChatCompletionChunk]:
-        body = chat_parameters(request, self._facts, quirks)
-        return cast("openai.AsyncStream[ChatCompletionChunk]", await client.chat.completions.create(**body))
+    path = "/chat/completions"
 
-    async def _read(
-        self, stream: openai.AsyncStream[ChatCompletionChunk], request: ModelRequest, started: float
-    ) -> AsyncIterator[StreamPart]:
+    def _body(self, request: ModelRequest, quirks: Quirks) -> dict[str, Any]:
+        return chat_parameters(request, self._facts, quirks)
+
+    async def _read(self, events: EventStream, request: ModelRequest, started: float) -> AsyncIterator[StreamPart]:
         parser, tags, calls = self._parser(request), ThinkTags(), CallDeltas()
         finish: str | None = None
         written = False
         usage: object = None
-        async for chunk in stream:
+        async for chunk in events:
             usage = _usage_of(chunk) or usage
-            for choice in (chunk.choices or [])[:1]:
-                finish = choice.finish_reason or finish
-                delta = choice.delta
-                if delta is None:
+            for choice in (chunk.get("choices") or [])[:1]:
+                finish = choice.get("finish_reason") or finish
+                delta = choice.get("delta")
+                if not delta:
                     continue
                 if thought := _thought(delta):
                     yield ThinkingPart(thought)
-                for part in _sorted_out(tags.feed((delta.content or "") + (delta.refusal or "")), parser):
+                said = (delta.get("content") or "") + (delta.get("refusal") or "")
+                for part in _sorted_out(tags.feed(said), parser):
                     written |= isinstance(part, CallPart)
                     yield part
-                for piece in delta.tool_calls or []:
-                    function = piece.function
+                for piece in delta.get("tool_calls") or ():
+                    function = piece.get("function") or {}
                     calls.add(
-                        index=piece.index,
-                        id=piece.id,
-                        name=function.name if function else None,
-                        arguments=function.arguments if function else None,
+                        index=piece.get("index"),
+                        id=piece.get("id"),
+                        name=function.get("name"),
+                        arguments=function.get("arguments"),
                     )
         if finish is None:
             raise broke_off(self._facts, detail="the stream ended without a finish_reason")
@@ -71,16 +67,15 @@ class OpenAIChatModel(Wire[ChatCompletionChunk]):
         yield DonePart(self._usage(usage, time.monotonic() - started), reason=reason)
 
     def _usage(self, usage: object, seconds: float) -> Usage:
-        read = _field(usage, "prompt_tokens"), _field(usage, "completion_tokens")
-        cached = _field(usage, "prompt_tokens_details", "cached_tokens")
+        cached = whole_number(usage, "prompt_tokens_details", "cached_tokens")
         if cached is None:
-            cached = _field(usage, "prompt_cache_hit_tokens")  # DeepSeek's name
+            cached = whole_number(usage, "prompt_cache_hit_tokens")  # DeepSeek's name
         return usage_from(
             self._facts,
-            input_tokens=read[0],
-            output_tokens=read[1],
+            input_tokens=whole_number(usage, "prompt_tokens"),
+            output_tokens=whole_number(usage, "completion_tokens"),
             cached_input_tokens=cached or 0,
-            reasoning_tokens=_field(usage, "completion_tokens_details", "reasoning_tokens") or 0,
+            reasoning_tokens=whole_number(usage, "completion_tokens_details", "reasoning_tokens") or 0,
             seconds=seconds,
         )
 
@@ -96,24 +91,17 @@ def _sorted_out(
             yield from parser.feed(part.text)
 
 
-def _usage_of(chunk: ChatCompletionChunk) -> object:
+def _usage_of(chunk: Event) -> object:
     """Return the usage of a chunk; Groq has it in a field of its own."""
-    if chunk.usage is not None:
-        return chunk.usage
-    extra: Any = (chunk.model_extra or {}).get("x_groq")
+    if usage := chunk.get("usage"):
+        return usage
+    extra = chunk.get("x_groq")
     return extra.get("usage") if isinstance(extra, dict) else None
 
 
-def _thought(delta: object) -> str:
+def _thought(delta: Event) -> str:
     """Return the reasoning of a delta; the field's name differs from server to server."""
     for name in ("reasoning_content", "reasoning"):
-        if isinstance(text := getattr(delta, name, None), str):
+        if isinstance(text := delta.get(name), str):
             return text
     return ""
-
-
-def _field(value: object, *path: str) -> int | None:
-    """Follow `path` through objects or dicts to a whole number."""
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else getattr(value, name, None)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

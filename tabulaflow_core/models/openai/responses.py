@@ -5,10 +5,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from typing import Any, Final, cast
-
-import openai
-from openai.types.responses import Response, ResponseReasoningItem, ResponseStreamEvent
+from typing import TYPE_CHECKING, Any, Final
 
 from tabulaflow_core.models.contracts import (
     AssistantMessage,
@@ -26,17 +23,23 @@ from tabulaflow_core.models.openai.call_deltas import finished_call
 from tabulaflow_core.models.openai.chat_format import is_strict, written_arguments
 from tabulaflow_core.models.openai.client import SILENCE_SECONDS
 from tabulaflow_core.models.openai.errors import broke_off
+from tabulaflow_core.models.openai.events import Event, EventStream, whole_number
 from tabulaflow_core.models.openai.quirks import Quirks
-from tabulaflow_core.models.openai.wire import Wire, read_to_end
+from tabulaflow_core.models.openai.wire import Wire
 from tabulaflow_core.models.prices import usage_from
 from tabulaflow_core.models.usage import Usage
+
+if TYPE_CHECKING:
+    import openai
 
 # Reasoning of so many calls is kept to be sent back: far more than one turn makes.
 _KEPT_REASONING: Final = 256
 
 
-class OpenAIResponsesModel(Wire[ResponseStreamEvent]):
+class OpenAIResponsesModel(Wire):
     """A model behind `POST /responses`. Nothing is stored at the provider (`store=False`)."""
+
+    path = "/responses"
 
     def __init__(
         self,
@@ -51,13 +54,7 @@ class OpenAIResponsesModel(Wire[ResponseStreamEvent]):
         # The reasoning that led to each call: sent back with it, the model need not think anew.
         self._kept: OrderedDict[str, list[dict[str, Any]]] = OrderedDict()
 
-    async def _open(
-        self, client: openai.AsyncOpenAI, request: ModelRequest, quirks: Quirks
-    ) -> openai.AsyncStream[ResponseStreamEvent]:
-        body = self._parameters(request, quirks)
-        return cast("openai.AsyncStream[ResponseStreamEvent]", await client.responses.create(**body))
-
-    def _parameters(self, request: ModelRequest, quirks: Quirks) -> dict[str, Any]:
+    def _body(self, request: ModelRequest, quirks: Quirks) -> dict[str, Any]:
         system = "\n\n".join(message.text for message in request.messages if isinstance(message, SystemMessage))
         body: dict[str, Any] = {"model": self._model, "input": self._input(request), "stream": True, "store": False}
         if system:
@@ -131,32 +128,30 @@ class OpenAIResponsesModel(Wire[ResponseStreamEvent]):
         while len(self._kept) > _KEPT_REASONING:
             self._kept.popitem(last=False)
 
-    async def _read(
-        self, stream: openai.AsyncStream[ResponseStreamEvent], request: ModelRequest, started: float
-    ) -> AsyncIterator[StreamPart]:
+    async def _read(self, events: EventStream, request: ModelRequest, started: float) -> AsyncIterator[StreamPart]:
         parser = self._parser(request)
-        thoughts: list[dict[str, Any]] = []
+        thoughts: list[Event] = []
         called = refused = summarised = False
-        async for event in stream:
-            match event.type:
-                case "response.output_text.delta" | "response.refusal.delta":
-                    refused |= event.type == "response.refusal.delta"
-                    for part in parser.feed(event.delta):
+        async for event in events:
+            match event.get("type"):
+                case "response.output_text.delta" | "response.refusal.delta" as kind:
+                    refused |= kind == "response.refusal.delta"
+                    for part in parser.feed(event["delta"]):
                         called |= isinstance(part, CallPart)
                         yield part
                 case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                     summarised = True
-                    yield ThinkingPart(event.delta)
+                    yield ThinkingPart(event["delta"])
                 case "response.reasoning_summary_part.added":
                     if summarised:
                         yield ThinkingPart("\n\n")
                 case "response.output_item.done":
-                    item = event.item
-                    if isinstance(item, ResponseReasoningItem) and item.encrypted_content:
+                    item = event["item"]
+                    if item["type"] == "reasoning" and item.get("encrypted_content"):
                         thoughts.append(_sent_back(item))
-                    elif item.type == "function_call":
+                    elif item["type"] == "function_call":
                         called = True
-                        call = finished_call(item.call_id, item.name, item.arguments or "")
+                        call = finished_call(item["call_id"], item["name"], item.get("arguments") or "")
                         if thoughts:
                             self._keep(call.id, thoughts)
                             thoughts = []
@@ -165,51 +160,42 @@ class OpenAIResponsesModel(Wire[ResponseStreamEvent]):
                     for part in parser.finish():
                         called |= isinstance(part, CallPart)
                         yield part
-                    done = self._done(event.response, called, refused, time.monotonic() - started)
-                    await read_to_end(stream)
+                    done = self._done(event["response"], called, refused, time.monotonic() - started)
+                    await events.read_to_end()
                     yield done
                     return
                 case "response.failed":
-                    raise _failure(stream, event.response.error)
+                    raise events.failure(event["response"].get("error"))
                 case "error":
-                    raise _failure(stream, event)
+                    raise events.failure(event)
                 case _:
                     pass
         raise broke_off(self._facts, detail="the stream ended without response.completed")
 
-    def _done(self, response: Response, called: bool, refused: bool, seconds: float) -> DonePart:
-        usage = self._usage(response, seconds)
-        why = response.incomplete_details.reason if response.incomplete_details else None
+    def _done(self, response: Event, called: bool, refused: bool, seconds: float) -> DonePart:
+        usage = self._usage(response.get("usage"), seconds)
+        why = (response.get("incomplete_details") or {}).get("reason")
         if refused or why == "content_filter":
             return DonePart(usage, reason="refused")
-        if response.status == "incomplete":
+        if response.get("status") == "incomplete":
             return DonePart(usage, reason="length")
         return DonePart(usage, reason="calls" if called else "stop")
 
-    def _usage(self, response: Response, seconds: float) -> Usage:
-        usage = response.usage
-        if usage is None:
-            return usage_from(self._facts, input_tokens=None, output_tokens=None, seconds=seconds)
+    def _usage(self, usage: object, seconds: float) -> Usage:
         return usage_from(
             self._facts,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cached_input_tokens=getattr(usage.input_tokens_details, "cached_tokens", 0) or 0,
-            reasoning_tokens=getattr(usage.output_tokens_details, "reasoning_tokens", 0) or 0,
+            input_tokens=whole_number(usage, "input_tokens"),
+            output_tokens=whole_number(usage, "output_tokens"),
+            cached_input_tokens=whole_number(usage, "input_tokens_details", "cached_tokens") or 0,
+            reasoning_tokens=whole_number(usage, "output_tokens_details", "reasoning_tokens") or 0,
             seconds=seconds,
         )
 
 
-def _sent_back(item: ResponseReasoningItem) -> dict[str, Any]:
+def _sent_back(item: Event) -> Event:
     return {
         "type": "reasoning",
-        "id": item.id,
-        "summary": [{"type": "summary_text", "text": part.text} for part in item.summary or []],
-        "encrypted_content": item.encrypted_content,
+        "id": item["id"],
+        "summary": [{"type": "summary_text", "text": part["text"]} for part in item.get("summary") or []],
+        "encrypted_content": item["encrypted_content"],
     }
-
-
-def _failure(stream: openai.AsyncStream[ResponseStreamEvent], error: object) -> openai.APIError:
-    """Return a fault reported inside the stream as the SDK's exception, so that one place maps both."""
-    code, message = getattr(error, "code", None), getattr(error, "message", None) or "The answer failed."
-    return openai.APIError(message, stream.response.request, body={"code": code, "message": message})

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
-from typing import Generic, TypeVar
+from typing import Any, ClassVar
 
+import httpx2
 import openai
 
 from tabulaflow_core.errors import ModelError
 from tabulaflow_core.models.contracts import ModelFacts, ModelRequest, StreamPart
 from tabulaflow_core.models.openai.client import SILENCE_SECONDS, make_client, retry_wait
 from tabulaflow_core.models.openai.errors import as_model_error
+from tabulaflow_core.models.openai.events import EventStream
 from tabulaflow_core.models.openai.quirks import Quirks, adjusted, known_quirks, remember
 from tabulaflow_core.models.text_calls import TextCallParser
 
-EventT = TypeVar("EventT")
 # A refusal names one parameter at a time.
 _MOST_ADJUSTMENTS = 4
-_READ_TO_END_SECONDS = 0.5
 
 
-class Wire(ABC, Generic[EventT]):
+class Wire(ABC):
     """A model behind one of the SDK's endpoints.
 
     Args:
@@ -34,6 +33,9 @@ class Wire(ABC, Generic[EventT]):
         client: A ready client, which then stays the caller's to close.
         silence_seconds: The longest pause between two pieces of an answer.
     """
+
+    #: Where requests go, below the address.
+    path: ClassVar[str]
 
     def __init__(
         self,
@@ -62,15 +64,11 @@ class Wire(ABC, Generic[EventT]):
         return f"{type(self).__name__}({self._facts.name!r})"
 
     @abstractmethod
-    async def _open(
-        self, client: openai.AsyncOpenAI, request: ModelRequest, quirks: Quirks
-    ) -> openai.AsyncStream[EventT]:
-        """Send the request."""
+    def _body(self, request: ModelRequest, quirks: Quirks) -> dict[str, Any]:
+        """Return what is sent."""
 
     @abstractmethod
-    def _read(
-        self, stream: openai.AsyncStream[EventT], request: ModelRequest, started: float
-    ) -> AsyncIterator[StreamPart]:
+    def _read(self, events: EventStream, request: ModelRequest, started: float) -> AsyncIterator[StreamPart]:
         """Translate the answer."""
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
@@ -82,7 +80,7 @@ class Wire(ABC, Generic[EventT]):
             try:
                 events = await self._ask(request)
                 try:
-                    _require_stream(events)
+                    _require_stream(events.response)
                     async for part in self._read(events, request, started):
                         begun = True
                         yield part
@@ -91,26 +89,31 @@ class Wire(ABC, Generic[EventT]):
                 return
             except ModelError:
                 raise
-            except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+            except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
                 wait = None if begun else retry_wait(error, attempt)
                 if wait is None:
                     raise self._mapped(error) from None  # its words may hold the key, and end in a log
             attempt += 1
             await asyncio.sleep(wait)
 
-    async def _ask(self, request: ModelRequest) -> openai.AsyncStream[EventT]:
+    async def _ask(self, request: ModelRequest) -> EventStream:
         """Send the request, without what the server refuses."""
         quirks = known_quirks(self._facts, self._base_url)
         for _ in range(_MOST_ADJUSTMENTS):
             try:
-                return await self._open(self._client(), request, quirks)
+                return await self._send(self._body(request, quirks))
             except openai.APIStatusError as error:
                 changed = adjusted(quirks, error)
                 if changed is None:
                     raise
                 quirks = changed
                 remember(self._facts, self._base_url, quirks)
-        return await self._open(self._client(), request, quirks)
+        return await self._send(self._body(request, quirks))
+
+    async def _send(self, body: dict[str, Any]) -> EventStream:
+        """Send `body` as it is: the SDK's typed methods walk through all of it by its type hints, to change nothing."""
+        answer = await self._client().post(self.path, body=body, cast_to=httpx2.Response, stream=True)
+        return EventStream(answer)
 
     def _client(self) -> openai.AsyncOpenAI:
         if self._given is not None:
@@ -142,19 +145,8 @@ class Wire(ABC, Generic[EventT]):
             await client.close()
 
 
-def _require_stream(stream: openai.AsyncStream[EventT]) -> None:
+def _require_stream(response: httpx2.Response) -> None:
     """Notice a web page, or an answer in one piece, where a stream was asked for."""
-    kind = stream.response.headers.get("content-type", "")
+    kind = response.headers.get("content-type", "")
     if "html" in kind or kind.startswith("application/json"):
         raise ValueError(f"a stream was asked for, {kind} came")
-
-
-async def read_to_end(stream: openai.AsyncStream[EventT]) -> None:
-    """Read what follows the last event that matters, so that the connection can be used again.
-
-    The answer is whole by now: a fault here, or a server that does not end its stream, only costs the connection.
-    """
-    with contextlib.suppress(openai.OpenAIError, TimeoutError, ValueError):
-        async with asyncio.timeout(_READ_TO_END_SECONDS):
-            async for _ in stream:
-                pass
