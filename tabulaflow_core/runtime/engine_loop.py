@@ -76,12 +76,13 @@ class EngineLoop:
         if self._loop.is_closed():
             return
         with contextlib.suppress(TimeoutError):  # a task that refuses to end does not keep the process alive
-            self.submit(_cancel_others()).result(_JOIN_SECONDS)
+            self.submit(cancel_other_tasks()).result(_JOIN_SECONDS)
         self.soon(self._loop.stop)
         self._thread.join(_JOIN_SECONDS)
 
 
-async def _cancel_others() -> None:
+async def cancel_other_tasks() -> None:
+    """End every task of the running loop but the caller, and wait for their ends."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

@@ -14,7 +14,7 @@ from tabulaflow_core.agents.events import Event, TurnFailed, TurnFinished, TurnI
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import TabulaflowError, TurnInProgress
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime.engine_loop import EngineLoop
+from tabulaflow_core.runtime.engine_loop import EngineLoop, cancel_other_tasks
 from tabulaflow_core.runtime.files import FileBook
 from tabulaflow_core.runtime.models import ModelFactory, Models
 from tabulaflow_core.runtime.sessions import HeldSession, Sessions
@@ -149,7 +149,9 @@ class Services:
             turn.stop(SHUT_DOWN)
         if running:
             await asyncio.wait({turn.task for turn in running}, timeout=_TURNS_SECONDS)
-        for close in (self.sources.close_async, self.models.close_async, self.store.close_async):
+        # A background task that is cancelled after the pool was disposed of would leave its connection open.
+        parts = (self.sources.close_async, self.models.close_async, cancel_other_tasks, self.store.close_async)
+        for close in parts:
             try:
                 async with asyncio.timeout(_CLOSE_SECONDS):
                     await close()
