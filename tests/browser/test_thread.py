@@ -113,8 +113,8 @@ def test_a_picture_called_csv_and_a_wrong_url_get_sentences(
     expect(page.get_by_test_id("stAlert").filter(has_text="picture.csv")).to_be_visible(timeout=30_000)
     screen.shot(page, "picture")
     page.get_by_role("tab", name="Database").click()
-    page.get_by_label("Name").fill("shop")
-    page.get_by_label("Database URL").fill("postgresql://reader:geheim@127.0.0.1:1/shop")
+    page.get_by_role("textbox", name="Name", exact=True).fill("shop")
+    page.get_by_role("textbox", name="Database URL").fill("postgresql://reader:geheim@127.0.0.1:1/shop")
     page.get_by_role("button", name="Connect").click()
     alert = page.get_by_test_id("stAlert").last
     expect(alert).to_be_visible(timeout=30_000)
