@@ -72,7 +72,7 @@ class SQLConnector:
         """
         source = parse_source_url(url, allowed_roots=allowed_roots)
         if source.dialect == "duckdb":
-            return await _open_duckdb_async(source, read_only=read_only, limits=limits)
+            return await _open_duckdb_async(source, read_only=read_only, limits=limits, functions=functions)
         adapter = _adapter_for(source, read_only=read_only)
         connector = cls(adapter, read_only=read_only, limits=limits, functions=functions)
         try:
@@ -212,10 +212,12 @@ def _adapter_for(source: SourceUrl, *, read_only: bool) -> EngineAdapter:
     return MySQLAdapter(source)
 
 
-async def _open_duckdb_async(source: SourceUrl, *, read_only: bool, limits: Limits | None) -> SQLConnector:
+async def _open_duckdb_async(
+    source: SourceUrl, *, read_only: bool, limits: Limits | None, functions: Sequence[str]
+) -> SQLConnector:
     from tabulaflow_core.data.engines.duckdb import DuckDBConnector
 
-    return await DuckDBConnector.open_async(source.path, read_only=read_only, limits=limits)
+    return await DuckDBConnector.open_async(source.path, read_only=read_only, limits=limits, functions=functions)
 
 
 def _arrow_of(df: pd.DataFrame) -> pa.Table:

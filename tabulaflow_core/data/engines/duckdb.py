@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -20,7 +20,7 @@ from tabulaflow_core.data.engines import duckdb_lock as locking
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.duckdb_fetch import fault_of, fetch
 from tabulaflow_core.data.engines.duckdb_schema import Place, read_schema
-from tabulaflow_core.data.engines.duckdb_views import RefusedView, calls_macro, macros, refused_views
+from tabulaflow_core.data.engines.duckdb_views import RefusedView, calls_macro, hides_built_in, macros, refused_views
 from tabulaflow_core.data.engines.duckdb_write import create_database, write_table
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.schema import SourceSchema, TableKind
@@ -45,6 +45,7 @@ class DuckDBAdapter:
         names: Tables to show under another name: name -> (alias, table).
         read_only: Refuse `write_async`; the files must then exist.
         kind: What tables are called in the schema.
+        functions: Macros of the files that views may call.
     """
 
     dialect: Final = "duckdb"
@@ -57,15 +58,18 @@ class DuckDBAdapter:
         read_only: bool = True,
         kind: TableKind = "table",
         memory_mb: int | None = None,
+        functions: Collection[str] = (),
     ) -> None:
         self._databases = dict(databases)
         self._names = dict(names or {})
         self._read_only = read_only
         self._kind = kind
         self._memory_mb = memory_mb
+        self._functions = frozenset(functions)
         self._instance: duckdb.DuckDBPyConnection | None = None
         self._refused: list[RefusedView] = []
         self._macros: frozenset[str] = frozenset()
+        self._hiding = False
         self._turn = asyncio.Condition()
         self._readers = 0
         self._writing = False
@@ -96,8 +100,11 @@ class DuckDBAdapter:
                 create_database(path)
         instance = locking.open_locked(self._databases, memory_mb=self._memory_mb)
         try:
-            self._refused = [v for alias in self._databases for v in refused_views(instance, alias)]
+            self._refused = [
+                v for alias in self._databases for v in refused_views(instance, alias, functions=self._functions)
+            ]
             self._macros = frozenset(m for alias in self._databases for m in macros(instance, alias))
+            self._hiding = hides_built_in(instance, self._macros)
             for name, (alias, table) in self._names.items():
                 source = f"{locking.quote(alias)}.main.{locking.quote(table)}"
                 locking.run(instance, f"CREATE VIEW {_HOME}.main.{locking.quote(name)} AS SELECT * FROM {source}")
@@ -116,7 +123,7 @@ class DuckDBAdapter:
         hidden: set[Place] = {(v.catalog, v.schema, v.name) for v in self._refused}
         hidden |= {(alias, "main", table) for alias, table in self._names.values()}
         catalogs = ([_HOME] if self._names else []) + list(self._databases)
-        single = len(self._databases) == 1 and not self._macros
+        single = len(self._databases) == 1 and not self._hiding
         return await self._with_cursor_async(
             lambda cursor: read_schema(cursor, catalogs, hidden=hidden, kind=self._kind, single=single)
         )
@@ -179,10 +186,10 @@ class DuckDBAdapter:
     def _search_path(self) -> str:
         """Where unqualified names are looked for.
 
-        A macro of a file hides a built-in function of its name, unless DuckDB's own catalog comes first. It does
-        not always come first because then the schemas of the file would need the catalog before them.
+        A macro of a file hides a built-in function or operator of its name, unless DuckDB's own catalog comes first.
+        It does not always come first because then the schemas of the file would need the catalog before them.
         """
-        catalogs = ["system"] if self._macros else []
+        catalogs = ["system"] if self._hiding else []
         catalogs += [_HOME] if self._names else []
         return ",".join(f"{locking.quote(c)}.main" for c in [*catalogs, *self._databases])
 
@@ -263,6 +270,7 @@ class DuckDBConnector(SQLConnector):
         *,
         read_only: bool = True,
         limits: Limits | None = None,
+        functions: Collection[str] = (),
     ) -> Self:
         """Attach the files and read their tables, which resolve without a prefix and join with each other.
 
@@ -270,6 +278,7 @@ class DuckDBConnector(SQLConnector):
             databases: One file, or files by alias; None for an empty database of this process.
             read_only: False allows `write_dataframe_async` into the only file, which is made when it is missing.
             limits: Bounds of a query.
+            functions: Macros of the files that queries may call.
 
         Raises:
             SourceUnavailable: A file is missing, in use, or no DuckDB database.
@@ -283,8 +292,9 @@ class DuckDBConnector(SQLConnector):
             read_only_files = read_only
         if not read_only and len(files) != 1:
             raise ValueError("only a source of one DuckDB file can be written to")
-        adapter = DuckDBAdapter(files, read_only=read_only_files)
-        connector = cls(adapter, read_only=read_only, limits=limits)
+        allowed = tuple(name.casefold() for name in functions)
+        adapter = DuckDBAdapter(files, read_only=read_only_files, functions=allowed)
+        connector = cls(adapter, read_only=read_only, limits=limits, functions=allowed)
         connector._folder = folder
         await connector._start_async()
         return connector
@@ -312,10 +322,12 @@ class DuckDBConnector(SQLConnector):
                     return QueryFailure(
                         FailureKind.REFUSED, f"The view {view.name!r} may not be queried: {view.reason}", sql
                     )
-        if macro := calls_macro(sql, self._adapter.macros):
+        allowed = {name.rpartition(".")[2] for name in self._functions}
+        if macro := calls_macro(sql, self._adapter.macros - allowed):
             return QueryFailure(
                 FailureKind.REFUSED,
-                f"The file defines a macro {macro!r}; what it runs is not known, so it is refused.",
+                f"The file defines a macro {macro!r}; what it runs is not known, so it is refused. "
+                "If it is harmless, allow it in the source's settings.",
                 sql,
             )
         return await super().run_query_async(sql, limit=limit, timeout=timeout)

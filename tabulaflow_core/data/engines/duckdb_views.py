@@ -22,11 +22,13 @@ class RefusedView:
     reason: str
 
 
-def refused_views(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[RefusedView]:
+def refused_views(
+    connection: duckdb.DuckDBPyConnection, catalog: str, *, functions: Collection[str] = ()
+) -> list[RefusedView]:
     """The views of a catalog whose own text the guard refuses, that use a macro of the file, or use such a view.
 
     A macro may carry the name of a built-in function and is found first inside a view of its file, so a view
-    that calls one says nothing about what it runs.
+    that calls one says nothing about what it runs; those of `functions` are known to be harmless.
     """
     from tabulaflow_core.data.guard import Refused, check_statement
 
@@ -35,7 +37,7 @@ def refused_views(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[R
         "SELECT schema_name, view_name, sql FROM duckdb_views() "
         f"WHERE NOT internal AND database_name = {literal(catalog)} ORDER BY ALL",
     )
-    defined = macros(connection, catalog)
+    defined = macros(connection, catalog) - {name.rpartition(".")[2] for name in functions}
     reasons: dict[tuple[str, str], str] = {}
     uses: dict[tuple[str, str], set[str]] = {}
     for schema, name, sql in rows:
@@ -44,12 +46,12 @@ def refused_views(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[R
         if body is None:
             reasons[key] = "its definition cannot be read"
             continue
-        text, tables, functions = body
+        text, tables, calls = body
         uses[key] = tables
-        if called := sorted(functions & defined):
+        if called := sorted(calls & defined):
             reasons[key] = f"it calls the macro {called[0]}"
             continue
-        verdict = check_statement(text, dialect="duckdb")
+        verdict = check_statement(text, dialect="duckdb", functions=functions)
         if isinstance(verdict, Refused):
             reasons[key] = verdict.reason
     while more := {
@@ -71,10 +73,19 @@ def macros(connection: duckdb.DuckDBPyConnection, catalog: str) -> set[str]:
     return {str(name) for (name,) in rows}
 
 
+def hides_built_in(connection: duckdb.DuckDBPyConnection, names: Collection[str]) -> bool:
+    """Whether one of these macros bears the name of a function or operator of DuckDB's own, in lower case."""
+    if not names:
+        return False
+    rows = run(connection, "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE internal")
+    return not {str(name) for (name,) in rows}.isdisjoint(names)
+
+
 def calls_macro(sql: str, names: Collection[str]) -> str:
     """The macro that a statement calls by a qualified name or as a method; empty when it calls none.
 
-    Unqualified calls reach the built-in function: the search path sees to it.
+    Unqualified calls reach the built-in function, where there is one: the search path sees to it. Where there is
+    none, the guard refuses the name.
     """
     if not names:
         return ""

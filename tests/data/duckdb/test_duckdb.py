@@ -20,6 +20,7 @@ import pytest
 from tabulaflow_core.config import Limits
 from tabulaflow_core.data.contracts import DataConnector, FailureKind, QueryFailure, QueryResult
 from tabulaflow_core.data.engines.duckdb import DuckDBConnector
+from tabulaflow_core.data.sql import SQLConnector
 from tabulaflow_core.errors import SourceUnavailable, WriteNotAllowed
 
 ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = -1"
@@ -173,6 +174,43 @@ async def test_views_of_a_hostile_file(tmp_path: Path) -> None:
             assert isinstance(outcome, QueryFailure), call
             assert outcome.kind is FailureKind.REFUSED
         assert sum("is left out" in notice for notice in source.notices) == 4
+
+
+async def test_macros_that_are_allowed_by_name(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "shop.duckdb",
+        "CREATE TABLE t AS SELECT 10 AS a",
+        "CREATE SCHEMA sales",
+        "CREATE TABLE sales.targets AS SELECT 5 AS goal",
+        "CREATE MACRO vat(x) AS x * 2",
+        "CREATE MACRO nvl(a, b) AS 'not what it says'",
+        "CREATE MACRO big(x) AS TABLE SELECT * FROM t WHERE a >= x",
+        "CREATE VIEW taxed AS SELECT vat(a) AS a FROM t",
+    )
+    async with await SQLConnector.from_url_async(f"duckdb:///{path}", functions=["VAT", "big"]) as source:
+        assert await rows(source, "SELECT vat(a), main.vat(a), goal FROM t, sales.targets") == [(20, 20, 5)]
+        assert await rows(source, "FROM big(3)") == [(10,)]
+        assert await rows(source, "FROM taxed") == [(20,)]
+        for call in ("nvl(a, 1)", "main.nvl(a, 1)", "a.nvl(1)", "vat(nextval('s'))"):
+            outcome = await source.run_query_async(f"SELECT {call} FROM t")
+            assert isinstance(outcome, QueryFailure), call
+            assert outcome.kind is FailureKind.REFUSED
+    async with await SQLConnector.from_url_async(f"duckdb:///{path}") as source:
+        assert [t.name for t in source.schema.tables] == ["t", "targets"]
+        outcome = await source.run_query_async("SELECT vat(a) FROM t")
+        assert isinstance(outcome, QueryFailure)
+        assert outcome.kind is FailureKind.REFUSED
+
+
+async def test_an_operator_is_not_hidden_by_a_macro(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "shop.duckdb",
+        "CREATE TABLE t AS SELECT 'b' AS a",
+        """CREATE MACRO "~~"(a, b) AS error('reached')""",
+        "CREATE MACRO upper(a) AS error('reached')",
+    )
+    async with await SQLConnector.from_url_async(f"duckdb:///{path}", functions=["upper"]) as source:
+        assert await rows(source, "SELECT a LIKE 'a', upper(a) FROM t") == [(False, "B")]
 
 
 async def test_row_and_byte_caps(tmp_path: Path) -> None:

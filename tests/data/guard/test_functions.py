@@ -56,9 +56,9 @@ def test_every_listed_duckdb_function_exists_in_the_engine() -> None:
     with engine.connect() as connection:
         rows = connection.execute("SELECT DISTINCT lower(function_name) FROM duckdb_functions()").fetchall()
     known = {row[0] for row in rows}
-    grammar = {"cast", "coalesce", "columns", "exists", "grouping", "grouping_id", "ifnull", "nvl", "rowid", "try",
-               "try_cast"}  # fmt: skip
-    assert set(duckdb.SCALARS) - known - grammar <= {"st_crs", "unnest"}
+    # A macro of a file may bear any other name, and would be called.
+    grammar = {"cast", "coalesce", "columns", "exists", "grouping", "grouping_id", "ifnull", "try", "try_cast"}
+    assert set(duckdb.SCALARS) - known <= grammar
     assert set(duckdb.TABLES) <= known
 
 

@@ -59,7 +59,7 @@ SCALARS: tuple[str, ...] = names(
     map_contains map_contains_entry map_contains_value map_entries map_extract map_extract_value
     map_from_entries map_keys map_values max max_by md5 md5_number mean median microsecond millennium
     millisecond min min_by minute mismatches mod mode month monthname multiply nanosecond nextafter
-    nfc_normalize normalized_interval not_ilike_escape not_like_escape now nth_value ntile nullif nvl
+    nfc_normalize normalized_interval not_ilike_escape not_like_escape now nth_value ntile nullif
     obj_description octet_length ord overlay parse_dirname parse_dirpath parse_filename parse_formatted_bytes
     parse_path path_join percent_rank pg_collation_is_visible pg_conversion_is_visible pg_function_is_visible
     pg_get_constraintdef pg_get_expr pg_get_viewdef pg_has_role pg_is_other_temp_schema pg_my_temp_schema
@@ -70,7 +70,7 @@ SCALARS: tuple[str, ...] = names(
     regexp_extract_all regexp_full_match regexp_matches regexp_replace regexp_split_to_array
     regexp_split_to_table regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy
     regr_syy remap_struct repeat replace replace_type reservoir_quantile reverse right right_grapheme round
-    round_even roundbankers row row_number row_to_json rowid rpad rtrim second sem session_user set_bit sha1
+    round_even roundbankers row row_number row_to_json rpad rtrim second sem session_user set_bit sha1
     sha256 shobj_description sign signbit sin sinh skewness split split_part sqrt st_asbinary st_asgeojson
     st_astext st_aswkb st_aswkt st_crs st_geomfromgeojson st_geomfromwkb st_intersects_extent st_setcrs
     starts_with stddev stddev_pop stddev_samp str_split str_split_regex strftime string_agg string_split
