@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from tabulaflow_core.models.doctor import DoctorReport, Finding, probe_endpoint
     from tabulaflow_core.models.prices import usage_from
-    from tabulaflow_core.models.resolve import default_model_name, resolve_model, why_not_ready
+    from tabulaflow_core.models.resolve import default_model_name, preload_model, resolve_model, why_not_ready
     from tabulaflow_core.models.scripted import ScriptedModel
     from tabulaflow_core.models.text_calls import TextCallParser
     from tabulaflow_core.models.tokens import estimate_request_tokens, estimate_tokens
@@ -49,6 +49,7 @@ _WHERE = {
     "default_model_name": "resolve",
     "estimate_request_tokens": "tokens",
     "estimate_tokens": "tokens",
+    "preload_model": "resolve",
     "probe_endpoint": "doctor",
     "resolve_model": "resolve",
     "usage_from": "prices",
@@ -82,6 +83,7 @@ __all__ = [
     "default_model_name",
     "estimate_request_tokens",
     "estimate_tokens",
+    "preload_model",
     "probe_endpoint",
     "resolve_model",
     "usage_from",

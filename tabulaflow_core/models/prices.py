@@ -46,6 +46,11 @@ def usage_from(
     )
 
 
+def load_prices(facts: ModelFacts) -> None:
+    """Read the table of prices ahead of the first call of the model."""
+    _priced(facts.name, 1, 0, 1)
+
+
 def _cost(
     facts: ModelFacts, input_tokens: int, cached: int, output_tokens: int, *, counted: bool
 ) -> tuple[float | None, PriceSource]:

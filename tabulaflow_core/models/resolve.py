@@ -60,6 +60,24 @@ def resolve_model(
     return _remote(provider, full_name, endpoint_for(provider, env))
 
 
+def preload_model(
+    name: str | ChatModel | None, *, settings: Settings | None = None, env: Mapping[str, str] | None = None
+) -> ChatModel:
+    """Like `resolve_model`, with all loaded that the model's first call would load: modules, certificates, prices.
+
+    That takes up to a second: call it in a worker thread, so that nobody waits for it.
+    """
+    model = resolve_model(name, settings=settings, env=env)
+    if model.facts.wire != "scripted":
+        from tabulaflow_core.models.openai.client import load_certificates
+        from tabulaflow_core.models.prices import load_prices
+
+        load_certificates()
+        if model.facts.price == "table":
+            load_prices(model.facts)
+    return model
+
+
 def default_model_name(settings: Settings | None = None, *, env: Mapping[str, str] | None = None) -> str | None:
     """Return the model to use when none is named, or None.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import traceback
 
 import pytest
@@ -152,6 +153,39 @@ async def test_an_event_that_is_not_json_is_a_protocol_error(wire: str) -> None:
     with ModelServer() as server:
         server.enqueue(raw_event("{not json"))
         assert isinstance(await failure(model_at(server.url, wire)), ModelProtocolError)
+
+
+@both_wires
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "response.output_text.delta", "delta": 5, "choices": [{"delta": {"content": 5}}]},
+        {"type": "response.output_text.delta", "choices": [5]},
+        {"type": "response.output_item.done", "item": {}, "choices": 5},
+        {"type": "response.completed", "choices": [{"delta": "x"}]},
+    ],
+)
+async def test_an_event_of_another_shape_is_a_protocol_error(wire: str, event: dict[str, object]) -> None:
+    with ModelServer() as server:
+        server.enqueue(raw_event(json.dumps(event)))
+        assert isinstance(await failure(model_at(server.url, wire)), ModelProtocolError)
+
+
+@both_wires
+async def test_a_server_that_never_ends_its_stream_has_answered_all_the_same(wire: str) -> None:
+    done = {"type": "response.completed", "response": {"status": "completed"}}
+    with ModelServer() as server:
+        if wire == "chat":
+            last = [raw_event('{"choices": [{"delta": {}, "finish_reason": "stop"}]}'), raw_event("[DONE]")]
+        else:
+            last = [raw_event(json.dumps(done))]
+        server.enqueue(text("Hi."), *last, hang())
+        model = model_at(server.url, wire)
+        parts = [part async for part in model.stream(HELLO)]
+        assert isinstance(parts[-1], DonePart)
+        await server.settled()
+        assert server.aborted == 1
+        await model.close_async()
 
 
 @both_wires

@@ -12,10 +12,17 @@ import tabulaflow_core.models
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import NoModelAvailable, UnknownModel
 from tabulaflow_core.models import (
+    AssistantMessage,
+    ModelRequest,
     ScriptedModel,
+    ToolCall,
+    ToolSpec,
     Usage,
+    UserMessage,
     default_model_name,
+    estimate_request_tokens,
     estimate_tokens,
+    preload_model,
     resolve_model,
     usage_from,
     why_not_ready,
@@ -157,3 +164,44 @@ def test_token_estimates() -> None:
     assert 18 <= estimate_tokens(sql) <= 36
     assert 2 <= estimate_tokens("日本語") <= 5
     assert estimate_tokens("a" * 60_000) >= 7_000
+
+
+def test_tokens_of_a_request_are_those_of_its_parts() -> None:
+    tool = ToolSpec("run_query", "Run one query.", {"type": "object"})
+    call = ToolCall("c1", "run_query", {"sql": "SELECT 1"}, '{"sql": "SELECT 1"}')
+    request = ModelRequest((UserMessage("Größe? 12345"), AssistantMessage("", (call,))), (tool,))
+    expected = 2 * 4 + estimate_tokens("Größe? 12345") + estimate_tokens(call.name) + estimate_tokens(call.raw)
+    expected += sum(map(estimate_tokens, (tool.name, tool.description, '{"type":"object"}')))
+    assert estimate_request_tokens(request) == estimate_request_tokens(request) == expected
+
+
+def test_tokens_by_kind() -> None:
+    assert [estimate_tokens(text) for text in ("abcdefg", "1234", "a.b", "a b", "a\n\nb", "a    b")] == [
+        2,
+        2,
+        3,
+        2,
+        3,
+        3,
+    ]
+    assert estimate_tokens("日" * 10) == 8
+    assert estimate_tokens("x" * 6 * 100_000) == 100_000
+
+
+def test_preloading_leaves_the_first_call_nothing_to_load() -> None:
+    code = (
+        "import sys; from tabulaflow_core.models import preload_model;"
+        "print(preload_model('openai:gpt-5.6-sol', env={'OPENAI_API_KEY': 'k'}).facts.name);"
+        "print({'openai', 'genai_prices', 'httpx2'} <= sys.modules.keys());"
+        "from tabulaflow_core.models.openai.client import load_certificates;"
+        "print(load_certificates.cache_info().currsize)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.split() == ["openai:gpt-5.6-sol", "True", "1"]
+
+
+def test_preloading_takes_what_resolving_takes(settings: Settings) -> None:
+    model = ScriptedModel()
+    assert preload_model(model, settings=settings) is model
+    with pytest.raises(NoModelAvailable):
+        preload_model(None, settings=settings, env={})

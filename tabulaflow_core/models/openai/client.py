@@ -45,7 +45,7 @@ def make_client(
         max_retries=0,  # retries are ours: before the first part only
         timeout=timeout,
         # A proxy of the environment has no business between this process and its own machine.
-        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not here, verify=_tls()),
+        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not here, verify=load_certificates()),
     )
     if "api.openai.com" not in base_url:  # the SDK reads these from the environment, for OpenAI alone
         client.organization = client.project = None
@@ -53,7 +53,7 @@ def make_client(
 
 
 @lru_cache(maxsize=1)
-def _tls() -> ssl.SSLContext:
+def load_certificates() -> ssl.SSLContext:
     """Read the certificates once a process; each reading costs a tenth of a second."""
     return httpx2.create_ssl_context()
 

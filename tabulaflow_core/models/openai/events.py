@@ -112,8 +112,10 @@ class EventStream:
 
     async def close(self) -> None:
         """End the answer; a server that still writes it notices."""
-        await self._bytes.aclose()
-        await self.response.aclose()
+        try:
+            await self._bytes.aclose()
+        finally:
+            await self.response.aclose()
 
 
 def whole_number(value: object, *path: str) -> int | None:

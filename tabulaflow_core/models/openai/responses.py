@@ -136,12 +136,12 @@ class OpenAIResponsesModel(Wire):
             match event.get("type"):
                 case "response.output_text.delta" | "response.refusal.delta" as kind:
                     refused |= kind == "response.refusal.delta"
-                    for part in parser.feed(event["delta"]):
+                    for part in parser.feed(_delta(event)):
                         called |= isinstance(part, CallPart)
                         yield part
                 case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                     summarised = True
-                    yield ThinkingPart(event["delta"])
+                    yield ThinkingPart(_delta(event))
                 case "response.reasoning_summary_part.added":
                     if summarised:
                         yield ThinkingPart("\n\n")
@@ -190,6 +190,13 @@ class OpenAIResponsesModel(Wire):
             reasoning_tokens=whole_number(usage, "output_tokens_details", "reasoning_tokens") or 0,
             seconds=seconds,
         )
+
+
+def _delta(event: Event) -> str:
+    delta = event["delta"]
+    if not isinstance(delta, str):
+        raise TypeError("a delta is not text")
+    return delta
 
 
 def _sent_back(item: Event) -> Event:
