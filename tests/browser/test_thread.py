@@ -10,10 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
 
-from tests.browser import screen
-from tests.browser.conftest import App, weights
+pytest.importorskip("playwright.sync_api", reason="needs the `browser` extra: pip install -e '.[browser]'")
+
+from playwright.sync_api import Page, expect  # noqa: E402
+
+from tests.browser import screen  # noqa: E402
+from tests.browser.conftest import App, weights  # noqa: E402
 
 pytestmark = pytest.mark.browser
 
