@@ -1,4 +1,4 @@
-"""The embedded model: its weights, its server inside the process, and the chat model on top.
+"""The embedded model: its weights, its server in a child process, and the chat model on top.
 
 Nothing here is imported before it is used, so that a program without the embedded model pays nothing for it.
 """
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tabulaflow_core.models.local.fetch import pull
     from tabulaflow_core.models.local.model import LocalModel
     from tabulaflow_core.models.local.progress import Progress, PullCancelled
-    from tabulaflow_core.models.local.server import LocalServer
+    from tabulaflow_core.models.local.server import LocalServer, close_shared_server
     from tabulaflow_core.models.local.status import LocalModelStatus, local_model_status
     from tabulaflow_core.models.local.weights import DEFAULT_WEIGHTS, SMALL_WEIGHTS, LocalWeights, find_weights
 
@@ -25,6 +25,7 @@ __all__ = [
     "LocalWeights",
     "Progress",
     "PullCancelled",
+    "close_shared_server",
     "find_weights",
     "local_model_status",
     "pull",
@@ -39,6 +40,7 @@ _HOME = {
     "LocalWeights": "weights",
     "Progress": "progress",
     "PullCancelled": "progress",
+    "close_shared_server": "server",
     "find_weights": "weights",
     "local_model_status": "status",
     "pull": "fetch",

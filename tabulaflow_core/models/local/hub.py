@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import http.client
 import os
-import queue
-import threading
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -16,19 +16,29 @@ from tabulaflow_core.models.local.sources import SourceFailed, Transfer
 
 FIRST_ANSWER_SECONDS = 5.0
 _STALL_SECONDS = 30.0
+_LOOK_SECONDS = 0.05
 _CHUNK = 1024 * 1024
 _TRIES = 5
 _MOST_CONNECTIONS = 100
 _PAUSE_SECONDS = 0.5
 _SAYS = "Fetching from the publisher"
+# Any status is an answer.
+_ASK = """
+import sys, urllib.error, urllib.request
+request = urllib.request.Request(sys.argv[1], method="HEAD", headers={"User-Agent": "tabulaflow"})
+try:
+    urllib.request.urlopen(request, timeout=60).close()
+except urllib.error.HTTPError:
+    pass
+"""
 
 
 def fetch_from_hub(transfer: Transfer) -> None:
     """Bring `transfer.part` to its full length.
 
     Dropped connections are taken up again where they broke, at most five times in a row without a new byte and a
-    hundred times in all. The very first answer has five seconds, so that a network that swallows packets does not
-    hold anybody up.
+    hundred times in all. Before the first byte the server has five seconds to answer anything, so that a network that
+    swallows packets does not hold anybody up.
 
     Raises:
         SourceFailed: The hub does not answer, has no such file, or has another one.
@@ -38,6 +48,9 @@ def fetch_from_hub(transfer: Transfer) -> None:
     total = transfer.weights.size_bytes
     failures = connections = 0
     answered = False
+    if transfer.have() < total:
+        transfer.meter.report(transfer.have(), source="hub", message=_SAYS)
+        _require_answer(transfer.weights.hub_url, transfer.meter)
     while (before := transfer.have()) < total:
         connections += 1
         transfer.meter.report(before, source="hub", message=_SAYS)
@@ -72,7 +85,7 @@ def _fetch_rest(transfer: Transfer, start: int, *, patience: float) -> bool:
     request = urllib.request.Request(transfer.weights.hub_url, headers={"User-Agent": "tabulaflow"})
     if start:
         request.add_header("Range", f"bytes={start}-")
-    with _open(request, patience, transfer.meter) as response:
+    with urllib.request.urlopen(request, timeout=patience) as response:
         if response.status == 206:
             said = response.headers.get("Content-Range", "")
             whole = said.rpartition("/")[2]
@@ -107,38 +120,32 @@ def _copy(response: Any, file: Any, done: int, transfer: Transfer) -> None:
         os.fsync(file.fileno())
 
 
-def _open(request: urllib.request.Request, patience: float, meter: Meter) -> Any:
-    """`urlopen` within `patience` seconds in all.
+def _require_answer(url: str, meter: Meter) -> None:
+    """See whether the server answers anything at all within `FIRST_ANSWER_SECONDS`.
 
-    A socket's own timeout covers neither the name lookup nor a chain of redirects, so a daemon thread does the
-    opening; one that comes too late closes what it got.
+    A socket's own timeout covers neither the name lookup, nor several addresses of one name, nor a chain of
+    redirects; a process that asks can be ended whatever it waits for.
+
+    Raises:
+        SourceFailed: It does not.
     """
-    box: queue.Queue[Any] = queue.Queue(1)
-    late = threading.Event()
-
-    def work() -> None:
-        try:
-            got: Any = urllib.request.urlopen(request, timeout=_STALL_SECONDS)
-        except Exception as error:  # handed to the caller below
-            got = error
-        box.put(got)
-        if late.is_set() and hasattr(got, "close"):
-            got.close()
-
-    threading.Thread(target=work, name="tabulaflow-hub-open", daemon=True).start()
-    end = time.monotonic() + patience
-    while True:
-        meter.check()
-        try:
-            got = box.get(timeout=min(0.2, max(0.01, end - time.monotonic())))
-        except queue.Empty:
-            if time.monotonic() >= end:
-                late.set()
-                raise TimeoutError(f"no answer within {patience:g} s") from None
-            continue
-        if isinstance(got, Exception):
-            raise got
-        return got
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-c", _ASK, url],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + FIRST_ANSWER_SECONDS
+    try:
+        while (code := process.poll()) is None and time.monotonic() < end:
+            meter.check()
+            time.sleep(_LOOK_SECONDS)
+    finally:
+        process.kill()
+        process.wait()
+    if code != 0:
+        why = f"no answer within {FIRST_ANSWER_SECONDS:g} s" if code is None else "it cannot be reached"
+        raise SourceFailed("The Hugging Face hub does not answer from this network.", detail=why)
 
 
 def _pause(meter: Meter, seconds: float) -> None:

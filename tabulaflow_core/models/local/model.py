@@ -1,4 +1,4 @@
-"""The embedded model as a `ChatModel`: the Chat Completions wire, pointed at this process's own server."""
+"""The embedded model as a `ChatModel`: the Chat Completions wire, pointed at the server of our own child process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tabulaflow_core.config import Settings
-from tabulaflow_core.errors import LocalModelError
+from tabulaflow_core.errors import LocalModelError, ModelUnavailable
 from tabulaflow_core.models.catalog import DEFAULT_LOCAL_MODEL, facts_for
 from tabulaflow_core.models.contracts import (
     Message,
@@ -34,10 +34,11 @@ _MOST_OUTPUT_TOKENS = 768
 
 
 class LocalModel:
-    """The language model inside this process; nothing leaves the machine.
+    """The language model on this machine; nothing leaves it.
 
-    Making one costs nothing: the weights are loaded by the first request or by `warm_async`. All models of a process
-    share one server, where requests queue. An answer is the same every time: temperature 0 unless asked otherwise.
+    Making one costs nothing: the weights are loaded by the first request or by `warm_async`, in a child process (see
+    `server.py`). All models of a process share one server, where requests queue. An answer is the same every time:
+    temperature 0 unless asked otherwise.
 
     Args:
         name: `local:NAME`, of the default weights, the small ones, or a file that `pull(from_file=…)` brought.
@@ -49,6 +50,7 @@ class LocalModel:
         self._facts = replace(facts_for(name), context_tokens=CONTEXT_TOKENS)
         self._server: LocalServer | None = None
         self._wire: OpenAIChatModel | None = None
+        self._wire_key = ""
 
     @property
     def facts(self) -> ModelFacts:
@@ -63,6 +65,7 @@ class LocalModel:
 
         Raises:
             LocalModelError: The weights or the package are missing, or llama.cpp cannot load them.
+            ModelUnavailable: llama.cpp died on the way; the next request starts it again.
         """
         wire, server = await self._ready()
         server.stop_warming()
@@ -75,6 +78,8 @@ class LocalModel:
         try:
             async for part in parts:
                 yield part
+        except ModelUnavailable as error:
+            raise await server.death_async() or error from error
         finally:
             await parts.aclose()
 
@@ -120,25 +125,29 @@ class LocalModel:
         return await asyncio.to_thread(server.tokenize, text)
 
     async def close_async(self) -> None:
-        """Give up the connections; the server stays, others use it too."""
+        """Give up the connections; the server stays, others use it too (see `close_shared_server`)."""
         wire, self._wire = self._wire, None
         if wire is not None:
             await wire.close_async()
 
     async def _ready(self) -> tuple[OpenAIChatModel, LocalServer]:
         """Start the server, or find it running."""
-        if self._wire is not None and self._server is not None and self._server.running:
-            return self._wire, self._server
-        server, url = await asyncio.to_thread(self._start)
-        from tabulaflow_core.models.openai import OpenAIChatModel
+        server = self._server
+        if server is None or not server.running:
+            server = self._server = await asyncio.to_thread(self._find_server)
+        url, key, old = await server.start_async(), server.api_key, None
+        if self._wire is None or self._wire_key != key:
+            from tabulaflow_core.models.openai import OpenAIChatModel
 
-        wire = OpenAIChatModel(self._facts, base_url=url, api_key=server.api_key, silence_seconds=_SILENCE_SECONDS)
-        self._server, self._wire = server, wire
+            wire = OpenAIChatModel(self._facts, base_url=url, api_key=key, silence_seconds=_SILENCE_SECONDS)
+            old, self._wire, self._wire_key = self._wire, wire, key
+        wire = self._wire
+        if old is not None:
+            await old.close_async()
         return wire, server
 
-    def _start(self) -> tuple[LocalServer, str]:
-        server = shared_server(self._path(), threads=choose_threads(self._settings))
-        return server, server.start()
+    def _find_server(self) -> LocalServer:
+        return shared_server(self._path(), threads=choose_threads(self._settings))
 
     def _path(self) -> Path:
         name = self._facts.name.partition(":")[2]

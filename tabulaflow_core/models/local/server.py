@@ -1,4 +1,10 @@
-"""llama.cpp inside the process: one server, on loopback, behind a key that only this process knows."""
+"""llama.cpp in a process of its own: one server, on loopback, behind a key that only this process knows.
+
+Why a process: `xllamacpp.Server(…)` holds the interpreter's lock for as long as it reads the weights. Measured on two
+cores: 1.5 to 3.4 s when nothing else ran, 12 s under load, and all that time every thread stands still, those that
+draw other people's pages too. And when llama.cpp gives up it calls `abort()`, which would end the whole application;
+so only the child ends, the request fails with a sentence, and the next one starts another child.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +15,22 @@ import json
 import os
 import secrets
 import threading
-from importlib import import_module
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from tabulaflow_core.config import Settings
-from tabulaflow_core.errors import LocalModelError
-from tabulaflow_core.models.local.status import INSTALL_COMMAND
+from tabulaflow_core.errors import LocalModelError, ModelUnavailable
+from tabulaflow_core.models.local.child import Child
+from tabulaflow_core.models.local.serve import Job
 from tabulaflow_core.models.local.weights import is_gguf
 
 CONTEXT_TOKENS = 8192
-# Prompts set aside when another conversation takes the slot; llama.cpp's own default is 8 GB.
-_CACHE_MIB = 512
-_BATCH_TOKENS = 128
 # Beyond this, memory and not arithmetic is the bottleneck of a small model.
 _MOST_THREADS = 8
+# The end of a connection is seen a moment before the end of the process behind it.
+_DEATH_SECONDS = 1.0
 
 
 def choose_threads(settings: Settings) -> int:
@@ -39,10 +45,37 @@ def choose_threads(settings: Settings) -> int:
     return max(1, min(cores - 1, _MOST_THREADS))
 
 
+def _running() -> Future[str]:
+    # A waiting task that is cancelled would otherwise cancel the start for everybody.
+    future: Future[str] = Future()
+    future.set_running_or_notify_cancel()
+    return future
+
+
+@dataclass(slots=True)
+class _Start:
+    """One start of the child, which any number of callers wait for.
+
+    Attributes:
+        address: Where it serves, once it does.
+        waiting: How many wait now.
+    """
+
+    api_key: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    child: Child = field(default_factory=Child)
+    address: Future[str] = field(default_factory=_running)
+    waiting: int = 0
+
+    @property
+    def serves(self) -> bool:
+        return self.address.done() and self.address.exception() is None and self.child.alive
+
+
 class LocalServer:
     """One model file, served.
 
-    Nothing is loaded before `start`. Requests of all sessions queue here.
+    Nothing is loaded before `start`. Requests of all sessions queue here. The child that serves ends with `close`,
+    when this process exits, and when it is killed.
 
     Args:
         path: A GGUF file.
@@ -55,24 +88,36 @@ class LocalServer:
         self.threads = threads
         self.parallel = parallel
         self.context_tokens = context_tokens
-        self.api_key = secrets.token_urlsafe(24)
-        self._server: Any = None
-        self._address = ""
+        self._current: _Start | None = None
         self._lock = threading.Lock()
         self.warming: set[asyncio.Future[None]] = set()
 
     @property
     def running(self) -> bool:
-        """Whether the model is loaded."""
-        return self._server is not None
+        """Whether the model is loaded and its process lives."""
+        start = self._current
+        return start is not None and start.serves
 
     @property
     def base_url(self) -> str:
-        """Where the OpenAI-compatible endpoints are; empty before `start`."""
-        return f"{self._address}/v1" if self._address else ""
+        """Where the OpenAI-compatible endpoints are; empty while it does not run."""
+        start = self._current
+        return f"{start.address.result()}/v1" if start is not None and start.serves else ""
+
+    @property
+    def api_key(self) -> str:
+        """The key of the process that runs, a new one each; empty before `start`."""
+        start = self._current
+        return start.api_key if start is not None else ""
+
+    @property
+    def pid(self) -> int | None:
+        """The process that serves, or is about to; None when there is none."""
+        start = self._current
+        return start.child.pid if start is not None else None
 
     def start(self) -> str:
-        """Load the model unless it is loaded; blocks for seconds, so call it in a worker thread.
+        """Load the model unless it is loaded; blocks for seconds. In an event loop, use `start_async`.
 
         Returns:
             The base URL.
@@ -80,18 +125,49 @@ class LocalServer:
         Raises:
             LocalModelError: The package or the file is missing, or llama.cpp cannot load it.
         """
-        with self._lock:
-            if self._server is None:
-                self._server = self._load()
-                self._address = str(self._server.listening_address).rstrip("/")
-                atexit.register(self.close)
-            return self.base_url
+        start, first = self._join()
+        try:
+            if first:
+                self._load(start)
+            return f"{start.address.result()}/v1"
+        finally:
+            self._leave(start)
+
+    async def start_async(self) -> str:
+        """As `start`, without blocking the loop. When all who wait for it are cancelled, so is the loading."""
+        start, first = self._join()
+        try:
+            if first:
+                self._load_in_a_worker(start)
+            address: str = await asyncio.wrap_future(start.address)
+            return f"{address}/v1"
+        finally:
+            self._leave(start)
 
     def close(self) -> None:
-        """Stop serving and free the memory; a second call does nothing."""
+        """Stop serving and free the memory; a second call does nothing. A later `start` begins anew."""
         with self._lock:
-            self._server, self._address = None, ""
+            start, self._current = self._current, None
+        if start is not None:
+            start.child.end()
         atexit.unregister(self.close)
+
+    def death(self) -> ModelUnavailable | None:
+        """What to say of a child that ended by itself; None while it lives, and after `close`."""
+        start = self._current
+        if start is None or not start.address.done() or start.child.alive:
+            return None
+        return ModelUnavailable(
+            f"{start.child.why()} Ask again: it is then started anew.", detail=start.child.last_words()
+        )
+
+    async def death_async(self) -> ModelUnavailable | None:
+        """As `death`, a moment after a connection broke."""
+        for _ in range(int(_DEATH_SECONDS / 0.05)):
+            if not self.running:
+                break
+            await asyncio.sleep(0.05)
+        return self.death()
 
     def stop_warming(self) -> None:
         """End the requests that only read a prompt in advance; from any thread."""
@@ -102,57 +178,75 @@ class LocalServer:
         """How many tokens the text is for this model.
 
         Raises:
-            LocalModelError: The server does not answer.
+            LocalModelError: As for `start`.
+            ModelUnavailable: The server does not answer.
         """
-        self.start()
+        address = urlsplit(self.start()).netloc
         # Not urllib: a proxy from the environment must not see it.
-        connection = http.client.HTTPConnection(urlsplit(self._address).netloc, timeout=30)
+        connection = http.client.HTTPConnection(address, timeout=30)
         try:
             headers = {"Authorization": f"Bearer {self.api_key}", "Content-Type": "application/json"}
             connection.request("POST", "/tokenize", json.dumps({"content": text}), headers)
             answer = json.loads(connection.getresponse().read())
             return len(answer["tokens"])
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as error:
-            raise LocalModelError("The embedded model does not answer; start the program again.") from error
+            raise self.death() or ModelUnavailable("The embedded model does not answer. Ask again.") from error
         finally:
             connection.close()
 
-    def _load(self) -> Any:
+    def _join(self) -> tuple[_Start, bool]:
+        """The start that runs or has succeeded, else a new one, and whether it is new; counted as waited for."""
+        with self._lock:
+            start, dead = self._current, None
+            first = start is None or (start.address.done() and not start.serves)
+            if start is None or first:
+                start, dead = _Start(), start
+                self._current = start
+            start.waiting += 1
+        if dead is not None:
+            dead.child.end()
+        return start, first
+
+    def _leave(self, start: _Start) -> None:
+        with self._lock:
+            start.waiting -= 1
+            given_up = not start.waiting and not start.address.done()
+            if given_up and self._current is start:
+                self._current = None
+        if given_up:
+            start.child.kill()
+
+    def _load_in_a_worker(self, start: _Start) -> None:
         try:
-            llama = import_module("xllamacpp")
-        except ImportError as error:
-            raise LocalModelError(f"The embedded model needs the package xllamacpp: {INSTALL_COMMAND}") from error
-        if not is_gguf(self.path):
-            raise LocalModelError(f"{self.path} is not there or is not a GGUF model file.")
-        params = llama.CommonParams()
-        params.model.path = str(self.path)
-        params.n_ctx = self.context_tokens
-        params.n_parallel = self.parallel
-        params.cache_ram_mib = _CACHE_MIB
-        params.warmup = True
-        # A cancelled request ends between two batches: at twenty tokens a second, 128 are six seconds.
-        params.n_batch = params.n_ubatch = _BATCH_TOKENS
-        params.sampling.temp = 0.0
-        params.sampling.seed = 1
-        params.verbosity = -1
-        for cpu in (params.cpuparams, params.cpuparams_batch):
-            cpu.n_threads = self.threads
-        # No other user of this machine and no web page may ask it.
-        params.hostnames = ["127.0.0.1"]
-        params.port = 0
-        params.api_keys = [self.api_key]
-        params.ui = False
-        params.endpoint_slots = False
-        params.cors_origins = "null"
-        params.cors_credentials = False
+            asyncio.get_running_loop().run_in_executor(None, self._load, start)
+        except RuntimeError as error:  # the loop is being shut down
+            start.address.set_exception(LocalModelError("The program is ending.", detail=repr(error)))
+
+    def _load(self, start: _Start) -> None:
+        """Start the child in this thread and tell those who wait."""
         try:
-            return llama.Server(params)
-        except (RuntimeError, OSError, ValueError, MemoryError) as error:
-            raise LocalModelError(
-                f"llama.cpp cannot load {self.path.name}. It needs about twice the file's size in free memory; "
-                "if there is enough, the file may be of a newer kind than the installed xllamacpp.",
-                detail=repr(error),
-            ) from error
+            if not is_gguf(self.path):
+                raise LocalModelError(f"{self.path} is not there or is not a GGUF model file.")
+            atexit.register(self.close)
+            job = Job(
+                path=str(self.path.absolute()),
+                threads=self.threads,
+                parallel=self.parallel,
+                context_tokens=self.context_tokens,
+                api_key=start.api_key,
+            )
+            address = start.child.start(job)
+        except BaseException as error:
+            start.child.end()
+            with self._lock:
+                if self._current is start:
+                    self._current = None
+            known = isinstance(error, Exception)
+            start.address.set_exception(error if known else LocalModelError("Loading the model was interrupted."))
+            if not known:
+                raise
+        else:
+            start.address.set_result(address)
 
 
 _shared: LocalServer | None = None
@@ -168,3 +262,10 @@ def shared_server(path: Path, *, threads: int) -> LocalServer:
                 _shared.close()
             _shared = LocalServer(path, threads=threads)
         return _shared
+
+
+def close_shared_server() -> None:
+    """End the process of the embedded model, if there is one; the next request starts it again."""
+    with _shared_lock:
+        if _shared is not None:
+            _shared.close()

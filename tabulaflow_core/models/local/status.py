@@ -18,6 +18,7 @@ class LocalModelStatus:
 
     Attributes:
         name: `local:NAME`.
+        label: Short, for people: of known weights their name, of a person's own file its file name.
         ready: True when it can be started now.
         reason: Why not, and what to do; empty when ready.
         path: The model file; None when there is none.
@@ -44,7 +45,8 @@ def local_model_status(settings: Settings) -> LocalModelStatus:
     verified = path is not None and known is not None and settings.local_model is None
     name = known.name if known is not None else path.stem if path is not None else ""
     size = path.stat().st_size if path is not None else DEFAULT_WEIGHTS.size_bytes
-    label = known.label if known is not None and (verified or path is None) else f"{name} (your file, unverified)"
+    # A file of a person's own is called what that person calls it, whatever it claims to be.
+    label = path.name if path is not None and not verified else known.label if known is not None else name
     if not installed:
         reason = f"The embedded model needs the package xllamacpp: {INSTALL_COMMAND}"
     elif path is None and settings.local_model is not None:

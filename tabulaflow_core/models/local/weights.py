@@ -46,6 +46,7 @@ class LocalWeights:
 
     Attributes:
         name: As in `local:NAME`.
+        label: Short, for people; the file's name says the rest.
         sha256: Of the whole file, in hex, as the publisher's repository states it.
         hub_url: The publisher's file, pinned to a revision; empty when there is none.
         pieces: The same bytes on the package index, or None.
@@ -64,7 +65,7 @@ class LocalWeights:
 
 DEFAULT_WEIGHTS = LocalWeights(
     name="qwen2.5-coder-1.5b",
-    label="Qwen2.5-Coder 1.5B Instruct (Q4_K_M)",
+    label="Qwen2.5-Coder 1.5B",
     file_name="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
     size_bytes=1_117_320_768,
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
@@ -76,7 +77,7 @@ DEFAULT_WEIGHTS = LocalWeights(
 )
 SMALL_WEIGHTS = LocalWeights(
     name="qwen2.5-coder-0.5b",
-    label="Qwen2.5-Coder 0.5B Instruct (Q4_K_M)",
+    label="Qwen2.5-Coder 0.5B",
     file_name="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
     size_bytes=491_400_064,
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",

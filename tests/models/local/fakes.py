@@ -26,6 +26,8 @@ class Hub:
     Attributes:
         drop_after: Break the connection after so many bytes, once for each entry.
         statuses: Answer with these before anything else.
+        silent: Never answer, until it is set.
+        silent_later: The question whether anybody is there is answered all the same.
         ranges: The Range headers seen, "" for none.
     """
 
@@ -35,6 +37,7 @@ class Hub:
     statuses: list[int] = field(default_factory=list)
     ignore_range: bool = False
     silent: threading.Event | None = None
+    silent_later: bool = False
     ranges: list[str] = field(default_factory=list)
 
 
@@ -44,6 +47,14 @@ def running_hub(**options: object) -> Iterator[Hub]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def do_HEAD(self) -> None:
+            if hub.silent is not None and not hub.silent_later:
+                hub.silent.wait(20)
+                self.close_connection = True
+                return
+            self.send_response(200)
+            self.end_headers()
 
         def do_GET(self) -> None:
             wanted = self.headers.get("Range", "")

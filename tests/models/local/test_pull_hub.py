@@ -103,15 +103,29 @@ def test_a_trickle_of_connections_ends(settings: Settings, monkeypatch: pytest.M
     assert len(server.ranges) == 3
 
 
-def test_no_answer_is_given_up(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub, "FIRST_ANSWER_SECONDS", 0.3)
+@pytest.mark.parametrize("later", [False, True])
+def test_no_answer_is_given_up(settings: Settings, monkeypatch: pytest.MonkeyPatch, later: bool) -> None:
+    monkeypatch.setattr(hub, "FIRST_ANSWER_SECONDS", 1.5)
     began = time.monotonic()
     with (
-        running_hub(silent=threading.Event()) as server,
+        running_hub(silent=threading.Event(), silent_later=later) as server,
         pytest.raises(LocalModelError, match="does not answer from this network"),
     ):
         pull(settings, weights=toy_weights(hub_url=server.url), sources=["hub"])
     assert time.monotonic() - began < 10
+    assert len(server.ranges) == later, "nothing is asked of a server that does not answer"
+
+
+def test_stopping_does_not_wait_for_an_answer(settings: Settings) -> None:
+    began = time.monotonic()
+    with running_hub(silent=threading.Event()) as server, pytest.raises(PullCancelled):
+        pull(
+            settings,
+            weights=toy_weights(hub_url=server.url),
+            sources=["hub"],
+            cancelled=lambda: time.monotonic() - began > 0.3,
+        )
+    assert time.monotonic() - began < 4
 
 
 def test_nobody_there(settings: Settings) -> None:

@@ -42,6 +42,7 @@ def test_nothing_there(settings: Settings) -> None:
     status = local_model_status(settings)
     assert not status.ready
     assert status.path is None
+    assert status.label == "Qwen2.5-Coder 1.5B"
     assert "model pull" in status.reason or "pip install" in status.reason
 
 
@@ -98,7 +99,7 @@ def test_from_file_of_ones_own_is_used_and_marked(
     assert find_weights(settings) == models / "mine.gguf"
     status = local_model_status(settings)
     assert not status.verified
-    assert "unverified" in status.label
+    assert status.label == "mine.gguf"
     with running_hub() as server:
         pull(settings, weights=dataclasses.replace(known, hub_url=server.url), sources=["hub"])
     assert find_weights(settings) == models / "toy.gguf", "the last pull is the one in use"
