@@ -185,17 +185,18 @@ class ChatSession:
         self._last = None
 
     async def warm(self) -> None:
-        """Let an embedded model load and read the static prompt, so that the first question is answered sooner.
+        """Load what the first question would wait for; let an embedded model read the static prompt.
 
-        Does nothing for a model that has no such step, or while a turn runs.
+        Does nothing while a turn runs.
 
         Raises:
-            ModelError: The model cannot be started.
+            NoModelAvailable: There is no model, or it lacks its key or address.
+            ModelError: The embedded model cannot be started.
         """
         from tabulaflow_core.agents.warming import warm
 
         if self._running is None and not self._closed:
-            await warm(self._plan, self._chosen_model(), self._conversation)
+            await warm(self._plan, await self._chosen_model(), self._conversation)
 
     async def aclose(self) -> None:
         """End a running turn and give up the model that this session opened; the registry stays open."""
@@ -226,16 +227,16 @@ class ChatSession:
         self._running = _Running(stream, before)
 
     async def _events(self, question: str, output_type: type[BaseModel] | None) -> AsyncGenerator[SessionEvent]:
-        # Answering pulls in every tool: imported with the first question, so that importing the package stays cheap.
-        from tabulaflow_core.agents.answering import begin, run_turn
-
         running = self._running
         assert running is not None  # claimed by the stream before its first event
         try:
             if running.before is not None:
                 await running.before.aclose()
                 running.before = None
-            turn = begin(self._plan, self._chosen_model(), self._conversation, question, output_type)
+            model = await self._chosen_model()
+            from tabulaflow_core.agents.answering import begin, run_turn
+
+            turn = begin(self._plan, model, self._conversation, question, output_type)
             self._last = turn
             async with aclosing(run_turn(self._plan, turn)) as events:
                 async for event in events:
@@ -244,13 +245,20 @@ class ChatSession:
             if self._running is running:
                 self._running = None
 
-    def _chosen_model(self) -> ChatModel:
+    async def _chosen_model(self) -> ChatModel:
         if self._model is None:
-            from tabulaflow_core.models.resolve import resolve_model
-
             given = self._model_given if self._model_given is not None else (self._settings.model or None)
-            self._model = resolve_model(given, settings=self._settings)
+            model = await asyncio.to_thread(_loaded, given, self._settings)
+            self._model = self._model or model  # two may have waited
         return self._model
+
+
+def _loaded(given: str | ChatModel | None, settings: Settings) -> ChatModel:
+    """Import what answering needs, which importing this package does not, and return the model: up to a second."""
+    import tabulaflow_core.agents.answering  # noqa: F401
+    from tabulaflow_core.models.resolve import preload_model
+
+    return preload_model(given, settings=settings)
 
 
 class _Running:

@@ -202,6 +202,8 @@ def outcome_of(turn: Turn, text: str, *, refused: bool = False) -> Outcome:
 
 def _unsupported(turn: Turn, text: str) -> tuple[str, ...]:
     """Return the figures of `text` that nothing the person asked and no result holds."""
+    if not any(map(str.isdigit, text)):
+        return ()
     tables = [result.table for result in (*turn.conversation.results, *turn.context.results)]
     # Results of a history that was taken up again are there as the model saw them.
     seen = [m.text for m in turn.conversation.messages if isinstance(m, ToolMessage | UserMessage)]

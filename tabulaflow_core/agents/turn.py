@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
@@ -117,7 +117,8 @@ class Turn:
 
     def usage(self) -> UsageReport | None:
         """Return the usage so far; None when no model was called."""
-        return None if self.meter.used is None else UsageReport(**asdict(self.meter.used))
+        used = self.meter.used
+        return None if used is None else UsageReport(**{name: getattr(used, name) for name in UsageReport.model_fields})
 
     @property
     def calls_left(self) -> int:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from tabulaflow_core.agents import ChatSession, Event
+from tabulaflow_core.agents import session as session_module
 from tabulaflow_core.data import DataConnectorRegistry, SQLConnector
+from tabulaflow_core.models.contracts import ChatModel
 from tabulaflow_core.models.scripts import SCRIPTS
 from tests.agents.fakes import INVENTORY
 from tests.modelserver import ModelServer, call, text
@@ -112,3 +117,27 @@ def test_the_import_is_light() -> None:
     code = f"import sys, tabulaflow_core.agents as a; a.ChatSession; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("first", ["warm", "run"])
+async def test_loading_blocks_nobody(
+    registry: DataConnectorRegistry, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def loaded(*given: Any) -> ChatModel:
+        threads.append(threading.current_thread())
+        return load(*given)
+
+    load = session_module._loaded
+    monkeypatch.setattr(session_module, "_loaded", loaded)
+    async with ChatSession(registry=registry, model="scripted:chat-sessions") as session:
+        if first == "warm":
+            await asyncio.gather(session.warm(), session.warm())
+            loads = len(threads)
+        else:
+            loads = 1
+        await session.run(FIRST)
+        await session.run(SECOND)
+        assert len(threads) == loads
+    assert threading.main_thread() not in threads

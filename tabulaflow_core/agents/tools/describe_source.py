@@ -20,23 +20,27 @@ class _Args(ToolArgs):
     table: str | None = None
 
 
+#: One object for all turns, so that what is computed of it can be kept.
+_SPEC: Final = ToolSpec(
+    "describe_source",
+    "Columns, keys and sample values of tables not shown above.",
+    {
+        "type": "object",
+        "properties": {
+            "source": {"type": "string"},
+            "table": {"type": "string", "description": "Table name, or words to find tables by"},
+        },
+    },
+)
+
+
 class DescribeSource(AsGiven):
     """The tool `describe_source`."""
 
     @property
     def spec(self) -> ToolSpec:
         """How it is offered."""
-        return ToolSpec(
-            "describe_source",
-            "Columns, keys and sample values of tables not shown above.",
-            {
-                "type": "object",
-                "properties": {
-                    "source": {"type": "string"},
-                    "table": {"type": "string", "description": "Table name, or words to find tables by"},
-                },
-            },
-        )
+        return _SPEC
 
     def title(self, args: JsonObject) -> str:
         """What a person reads while it runs."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pydantic import ValidationError
 
 from tabulaflow_core.agents.tools.drawing import ChartArgs, drawn
@@ -15,21 +17,25 @@ class _Args(ChartArgs):
     result_id: str
 
 
+#: One object for all turns, so that what is computed of it can be kept.
+_SPEC: Final = ToolSpec(
+    "draw_chart",
+    "Draw an earlier result.",
+    {
+        "type": "object",
+        "properties": {"result_id": {"type": "string"}, **CHART_SCHEMA},
+        "required": ["result_id", "type"],
+    },
+)
+
+
 class DrawChart(AsGiven):
     """The tool `draw_chart`."""
 
     @property
     def spec(self) -> ToolSpec:
         """How it is offered."""
-        return ToolSpec(
-            "draw_chart",
-            "Draw an earlier result.",
-            {
-                "type": "object",
-                "properties": {"result_id": {"type": "string"}, **CHART_SCHEMA},
-                "required": ["result_id", "type"],
-            },
-        )
+        return _SPEC
 
     def title(self, args: JsonObject) -> str:
         """What a person reads while it runs."""

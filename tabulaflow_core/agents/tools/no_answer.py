@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import ValidationError
 
@@ -15,24 +15,28 @@ class _Args(ToolArgs):
     text: str
 
 
+#: One object for all turns, so that what is computed of it can be kept.
+_SPEC: Final = ToolSpec(
+    "no_answer",
+    "End without an answer: ask the person back, or say that the data cannot tell.",
+    {
+        "type": "object",
+        "properties": {
+            "kind": {"type": "string", "enum": ["ask", "cannot"]},
+            "text": {"type": "string", "description": "What the person reads"},
+        },
+        "required": ["kind", "text"],
+    },
+)
+
+
 class NoAnswer(AsGiven):
     """The tool `no_answer`."""
 
     @property
     def spec(self) -> ToolSpec:
         """How it is offered."""
-        return ToolSpec(
-            "no_answer",
-            "End without an answer: ask the person back, or say that the data cannot tell.",
-            {
-                "type": "object",
-                "properties": {
-                    "kind": {"type": "string", "enum": ["ask", "cannot"]},
-                    "text": {"type": "string", "description": "What the person reads"},
-                },
-                "required": ["kind", "text"],
-            },
-        )
+        return _SPEC
 
     def title(self, args: JsonObject) -> str:
         """What a person reads while it runs."""

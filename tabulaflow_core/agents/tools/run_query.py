@@ -34,30 +34,34 @@ class _Args(ToolArgs):
     chart: ChartArgs | None = None
 
 
+#: One object for all turns, so that what is computed of it can be kept.
+_SPEC: Final = ToolSpec(
+    "run_query",
+    "Run one SQL query. The person sees all rows, and a chart when `chart` is given; you see a preview.",
+    {
+        "type": "object",
+        "properties": {
+            "sql": {"type": "string"},
+            "source": {"type": "string", "description": "Source name, when there are several"},
+            "chart": {
+                "type": "object",
+                "description": "x and y are result columns",
+                "properties": CHART_SCHEMA,
+                "required": ["type"],
+            },
+        },
+        "required": ["sql"],
+    },
+)
+
+
 class RunQuery:
     """The tool `run_query`."""
 
     @property
     def spec(self) -> ToolSpec:
         """How it is offered."""
-        return ToolSpec(
-            "run_query",
-            "Run one SQL query. The person sees all rows, and a chart when `chart` is given; you see a preview.",
-            {
-                "type": "object",
-                "properties": {
-                    "sql": {"type": "string"},
-                    "source": {"type": "string", "description": "Source name, when there are several"},
-                    "chart": {
-                        "type": "object",
-                        "description": "x and y are result columns",
-                        "properties": CHART_SCHEMA,
-                        "required": ["type"],
-                    },
-                },
-                "required": ["sql"],
-            },
-        )
+        return _SPEC
 
     def completed(self, args: JsonObject, context: ToolContext) -> JsonObject:
         """The arguments with the source that the statement means, when it is clear."""
