@@ -13,10 +13,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the `browser` extra: pip install -e '.[browser]'")
 
-from playwright.sync_api import Page, expect  # noqa: E402
+from playwright.sync_api import Page, expect
 
-from tests.browser import screen  # noqa: E402
-from tests.browser.conftest import App, weights  # noqa: E402
+from tests.browser import screen
+from tests.browser.conftest import App, weights
 
 pytestmark = pytest.mark.browser
 
@@ -121,5 +121,5 @@ def test_a_picture_called_csv_and_a_wrong_url_get_sentences(
     page.get_by_role("button", name="Connect").click()
     alert = page.get_by_test_id("stAlert").last
     expect(alert).to_be_visible(timeout=30_000)
-    assert "geheim" not in page.content()
+    assert "geheim" not in page.locator("body").inner_text()
     screen.shot(page, "wrong-url")
