@@ -14,7 +14,7 @@ from tabulaflow_core.runtime.views import ModelStatus
 ModelFactory = Callable[[str], ChatModel]
 
 _NOTHING: Final = (
-    "There is no language model yet. Fetch the embedded one on the settings page or with `tabulaflow model pull`, "
+    "There is no language model yet. Fetch the embedded one on the chat page or with `tabulaflow model pull`, "
     "or set OPENAI_API_KEY and start again."
 )
 #: What an injected factory is asked for when nothing else is configured.
