@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import assert_never
+from typing import Final, assert_never
 
 import streamlit as st
 
@@ -13,6 +13,9 @@ from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output import csv_bytes
 from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
 from tabulaflow_core.runtime import TurnView, get_runtime
+
+#: Pixels: the sentence, the chart and a few rows fit on one screen together.
+_CHART_HEIGHT: Final = 320
 
 
 def draw_turn(turn: TurnView) -> None:
@@ -30,7 +33,7 @@ def draw_turn(turn: TurnView) -> None:
 def draw_question(question: str) -> None:
     """What the person asked."""
     with st.chat_message("user", avatar=":material/person:"):
-        st.markdown(safe.markdown(question))
+        st.text(question)  # as typed: column names may look like markdown
 
 
 def draw_steps(transcript: Transcript, *, seconds: float) -> None:
@@ -64,7 +67,8 @@ def draw_ending(transcript: Transcript) -> None:
     if transcript.text:
         st.markdown(safe.markdown(transcript.text))
     if transcript.interrupted:
-        st.info(f"{safe.markdown(transcript.interrupted)} What is above was kept.", icon=":material/stop_circle:")
+        kept = " What came before is kept." if transcript.text or transcript.steps else ""
+        st.info(safe.markdown(transcript.interrupted) + kept, icon=":material/stop_circle:")
     if transcript.error:
         st.error(safe.markdown(transcript.error.user_message), icon=":material/error:")
     if transcript.result:
@@ -91,6 +95,7 @@ def draw_chart(spec: ChartSpec, *, key: str) -> None:
     figure = json.loads(spec.plotly)
     # A figure without a template gets plotly's own colours, not the theme's.
     figure["layout"].setdefault("colorway", st.get_option("theme.chartCategoricalColors"))
+    figure["layout"].setdefault("height", _CHART_HEIGHT)
     st.plotly_chart(figure, key=key, config={"displaylogo": False}, alt=spec.summary or spec.title)
     if spec.summary:
         st.caption(safe.markdown(spec.summary))
@@ -101,14 +106,15 @@ def draw_table(spec: TableSpec, *, key: str) -> None:
     runtime, who = get_runtime(), state.principal()
     for note in spec.notes:
         st.caption(f":material/build: {safe.markdown(note)}")
+    extent = ""
     try:
         result = runtime.result(who, spec.id)
     except TabulaflowError as error:
         st.caption(error.user_message)
     else:
         limit = runtime.settings.limits.display_rows
-        grid.draw(result.table, key=key, limit=limit, total=spec.row_count, truncated=spec.truncated)
-    with st.container(horizontal=True, vertical_alignment="top"):
+        extent = grid.draw(result.table, key=key, limit=limit, total=spec.row_count, truncated=spec.truncated)
+    with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("SQL", icon=":material/code:"):
             st.caption(f"Ran on **{safe.label(spec.source)}** in {wording.seconds(spec.seconds)}, read-only.")
             st.code(spec.sql, language="sql", wrap_lines=True)
@@ -121,8 +127,10 @@ def draw_table(spec: TableSpec, *, key: str) -> None:
             on_click="ignore",
             key=f"{key}-csv",
         )
+        st.caption(extent, width="content")
 
 
 def draw_footer(transcript: Transcript, *, turn_id: str) -> None:
-    """What the answer used."""
-    st.caption(wording.usage_line(transcript.usage))
+    """What the answer used; nothing where it ended before that was known."""
+    if transcript.usage is not None or (transcript.error is None and not transcript.interrupted):
+        st.caption(wording.usage_line(transcript.usage))

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import answer, live, model_panel, safe, state
+from pages.ui import answer, live, model_panel, safe, state, wording
 from pages.ui.suggestions import suggested_questions
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import ConversationView, SourceInfo, Turn, get_runtime
@@ -63,9 +63,13 @@ def _warm(view: ConversationView | None, sources: tuple[SourceInfo, ...]) -> Non
 
 
 def _draw_heading(sources: tuple[SourceInfo, ...]) -> None:
-    names = [f"**{safe.label(source.alias)}** ({len(source.tables)})" for source in sources if source.status == "ready"]
+    names = [
+        f"**{safe.label(source.alias)}** ({wording.count(len(source.tables), 'table')})"
+        for source in sources
+        if source.status == "ready"
+    ]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(f"Asking: {', '.join(names)}" if names else "No data yet")
+        st.caption(f"Questions go to {', '.join(names)}" if names else "No data yet")
         st.page_link("pages/data.py", label="Data", icon=":material/database:")
 
 

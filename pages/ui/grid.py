@@ -22,8 +22,8 @@ def draw(
     total: int | None = None,
     truncated: bool = False,
     elsewhere: str = "The download has them all.",
-) -> None:
-    """Draw `table`.
+) -> str:
+    """Draw `table`; returns how much of it that is, in words.
 
     Args:
         key: Unique on the page.
@@ -45,11 +45,10 @@ def draw(
             column_config=_number_formats(shown, grid.column_names),
         )
     if truncated:
-        st.caption(f"The first {total:,} rows. There are more: the result was cut at a cap.")
-    elif shown.num_rows < total:
-        st.caption(f"{shown.num_rows:,} of {total:,} rows shown. {elsewhere}".rstrip())
-    else:
-        st.caption(f"{wording.count(total, 'row')}, {wording.count(table.num_columns, 'column')}")
+        return f"The first {total:,} rows. There are more: the result was cut at a cap."
+    if shown.num_rows < total:
+        return f"{shown.num_rows:,} of {total:,} rows shown. {elsewhere}".rstrip()
+    return f"{wording.count(total, 'row')}, {wording.count(table.num_columns, 'column')}"
 
 
 def displayable(table: pa.Table) -> pa.Table:

@@ -12,13 +12,17 @@ from typing import Final
 
 _WORD_JOINER: Final = "\u2060"
 _DIRECTIVE: Final = re.compile(r":(?=[\w-]*[\[{/])")
+#: What renderers turn into links by themselves. The address of a database is none, and must stay fit to be copied.
+_LINK: Final = re.compile(
+    r"(?<!postgresql)(?<!mysql)(?<!mariadb)(?<!sqlite)(?<!duckdb):(?=//)|www(?=\.)", re.IGNORECASE
+)
 _CODE: Final = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
 
 
 def markdown(text: str) -> str:
     """`text` as markdown that fetches nothing, links nowhere and keeps its dollars and colons."""
     text = text.replace("![", f"!{_WORD_JOINER}[").replace("](", f"]{_WORD_JOINER}(")
-    text = text.replace("://", f":{_WORD_JOINER}//")
+    text = _LINK.sub(lambda match: match[0] + _WORD_JOINER, text)
     pieces = _CODE.split(text)
     for at in range(0, len(pieces), 2):
         pieces[at] = _DIRECTIVE.sub("&#58;", pieces[at].replace("$", "&#36;"))

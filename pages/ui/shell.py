@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _inside_shell: ContextVar[bool] = ContextVar("inside_shell", default=False)
 
 _LOGO: Final = Path(__file__).parent / "logo.svg"
+_ICON: Final = Path(__file__).parent / "icon.svg"  # a `:material/` icon of a page is fetched from the internet
 CHAT: Final = "pages/chat.py"
 DATA: Final = "pages/data.py"
 USAGE: Final = "pages/usage.py"
@@ -38,7 +39,7 @@ def all_pages() -> list[StreamlitPage]:
 
 def run_shell() -> None:
     """Draw the frame and run the chosen page inside it."""
-    st.set_page_config(page_title="TabulaFlow", page_icon=":material/table_chart_view:", layout="wide")
+    st.set_page_config(page_title="TabulaFlow", page_icon=_ICON, layout="wide")
     st.logo(str(_LOGO), size="large")
     page = st.navigation(all_pages())
     token = _inside_shell.set(True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,8 @@ _PREVIEW_ROWS: Final = 100
 _OUTCOMES: Final = "tf_upload_outcomes"
 _FRESH: Final = "tf_fresh_tables"  # shown opened: who brings a file wants to see how it was read
 _CONNECT: Final = "tf_connect"
+_CONNECTED: Final = "tf_connected"
+_NAMED: Final = 8  # columns named in a sentence
 
 
 def draw() -> None:
@@ -51,12 +54,37 @@ def _draw_upload() -> None:
     )
     if uploads:
         with st.spinner(f"Reading {wording.count(len(uploads), 'file')}"):
-            st.session_state[_OUTCOMES] = _keep(uploads)
+            earlier = _columns(get_runtime().files(state.principal()))
+            outcomes = _keep(uploads)
+            st.session_state[_OUTCOMES] = [(outcome, _changes(earlier, outcome)) for outcome in outcomes]
+            st.session_state[_FRESH] = {table.name for outcome in outcomes for table in outcome.tables}
         state.next_upload_round()  # the browser's copy is in memory: drop it as soon as ours is on disk
         st.rerun()
-    for outcome in st.session_state.pop(_OUTCOMES, ()):
+    for outcome, changes in st.session_state.pop(_OUTCOMES, ()):
         _announce(outcome)
-        st.session_state[_FRESH] = {table.name for table in outcome.tables}
+        if changes:
+            st.warning(safe.markdown(changes), icon=":material/difference:")
+
+
+def _columns(files: Iterable[FileOutcome]) -> dict[str, set[str]]:
+    """The columns of every table there is, by its name."""
+    return {table.name: {column.name for column in table.columns} for file in files for table in file.tables}
+
+
+def _changes(earlier: Mapping[str, set[str]], outcome: FileOutcome) -> str:
+    """What an earlier version of the same table had and this one has not, and the other way round."""
+    sentences = []
+    for name, now in _columns([outcome]).items():
+        before = earlier.get(name, now)
+        if gone := sorted(before - now):
+            sentences.append(f"{name} had {wording.count(len(gone), 'column')} that this version lacks: {_list(gone)}.")
+        if new := sorted(now - before):
+            sentences.append(f"{name} has {wording.count(len(new), 'new column')}: {_list(new)}.")
+    return " ".join(sentences)
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
 def _keep(uploads: list[UploadedFile]) -> tuple[FileOutcome, ...]:
@@ -84,6 +112,9 @@ def _announce(outcome: FileOutcome) -> None:
 
 
 def _draw_database_form() -> None:
+    connected = st.session_state.pop(_CONNECTED, "")
+    if connected:  # a password stays no longer in the browser than it must
+        st.session_state["database-name"] = st.session_state["database-url"] = ""
     with st.form("database", border=False):
         name = st.text_input("Name", placeholder="shop", max_chars=40, key="database-name")
         url = st.text_input(
@@ -97,6 +128,8 @@ def _draw_database_form() -> None:
         st.form_submit_button("Connect", type="primary", icon=":material/link:", on_click=_connect_next)
     if st.session_state.pop(_CONNECT, False):
         _connect(name.strip(), url.strip())
+    if connected:
+        st.success(connected)
 
 
 def _connect_next() -> None:
@@ -113,7 +146,11 @@ def _connect(name: str, url: str) -> None:
     except TabulaflowError as error:
         st.error(safe.markdown(error.user_message), icon=":material/error:")
         return
-    st.success(f"**{safe.label(source.alias)}** is connected: {wording.count(len(source.tables), 'table')}.")
+    tables = wording.count(len(source.tables), "table")
+    st.session_state[_CONNECTED] = (
+        f"**{safe.label(source.alias)}** is connected: {tables}. Ask about it on the Chat page."
+    )
+    st.rerun()
 
 
 def _draw_source(source: SourceInfo) -> None:
@@ -136,7 +173,8 @@ def _draw_source(source: SourceInfo) -> None:
         for notice in source.notices if source.kind == "database" else ():
             st.warning(safe.markdown(notice), icon=":material/shield:")
         files = get_runtime().files(state.principal()) if source.kind == "files" else ()
-        for table in source.tables:
+        fresh = st.session_state.get(_FRESH, ()) if source.kind == "files" else ()
+        for table in sorted(source.tables, key=lambda table: table.name not in fresh):
             origin = next((file for file in files if any(t.name == table.name for t in file.tables)), None)
             _draw_table(source, table, origin)
 
@@ -152,7 +190,9 @@ def _draw_table(source: SourceInfo, table: TableSchema, origin: FileOutcome | No
     with opened:
         try:
             preview = get_runtime().preview(state.principal(), source.alias, table.qualified_name, limit=_PREVIEW_ROWS)
-            grid.draw(preview, key=f"preview-{key}", limit=_PREVIEW_ROWS, total=table.row_count, elsewhere="")
+            st.caption(
+                grid.draw(preview, key=f"preview-{key}", limit=_PREVIEW_ROWS, total=table.row_count, elsewhere="")
+            )
         except TabulaflowError as error:
             st.error(safe.markdown(error.user_message), icon=":material/error:")
         columns = [{"Column": c.name, "Type": c.type, "Remark": c.comment} for c in table.columns]

@@ -40,6 +40,11 @@ def conversation_id() -> str | None:
     return st.session_state.get(_CONVERSATION)
 
 
+def opened_conversation() -> str | None:
+    """The conversation this tab had open last, whatever page it is on."""
+    return st.query_params.get(URL_KEY) or st.session_state.get(_CONVERSATION)
+
+
 def open_conversation(conversation_id: str | None) -> None:
     """Make `conversation_id` the open one; None opens an empty one."""
     st.session_state[_CONVERSATION] = conversation_id

@@ -141,3 +141,42 @@ def test_no_key_and_no_model_offers_to_fetch_one(app: AppTest, monkeypatch: pyte
     assert "on this machine" in words(app)
     assert [button for button in app.button if button.key == "fetch-model"]
     assert app.chat_input[0].disabled
+
+
+def test_earlier_conversations_open_from_every_page(app: AppTest) -> None:
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    conversation = "".join(app.query_params["c"])
+    app.button(key="new-conversation").click().run()
+    assert app.title[0].value == "Ask your data"
+    assert "c" not in app.query_params
+    app.switch_page("pages/usage.py").run()
+    app.button(key=f"conversation-{conversation}").click().run()
+    assert not app.exception
+    assert "".join(app.query_params["c"]) == conversation
+    assert "HDMI cable" in words(app)
+
+
+def test_a_question_is_shown_as_typed(app: AppTest) -> None:
+    app.run()
+    app.chat_input[0].set_value("What is **a** * b in ![x](http://127.0.0.1:9/x.png) for $5 or $6?").run()
+    assert app.text[0].value == "What is **a** * b in ![x](http://127.0.0.1:9/x.png) for $5 or $6?"
+
+
+def test_a_new_version_without_a_column_says_so(app: AppTest) -> None:
+    app.switch_page("pages/data.py").run()
+    app.file_uploader[0].upload("levels.csv", b"sku,units,remark\nA,1,x\nB,2,y\n", "text/csv").run()
+    assert not app.warning
+    app.file_uploader[0].upload("levels.csv", b"sku,units,price\nA,1,5\nB,2,6\n", "text/csv").run()
+    (warning,) = app.warning
+    assert "1 column that this version lacks: remark" in warning.value
+    assert "1 new column: price" in warning.value
+
+
+def test_a_broken_file_beside_a_good_one_leaves_the_good_one_opened(app: AppTest) -> None:
+    app.switch_page("pages/data.py").run()
+    app.file_uploader[0].upload("good.csv", b"a,b\n1,2\n3,4\n", "text/csv").upload("empty.csv", b"", "text/csv").run()
+    assert not app.exception
+    assert "good" in app.success[0].value
+    assert "empty" in app.error[0].value
+    assert "How good.csv was read" in words(app)

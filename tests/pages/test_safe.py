@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
 
 from pages.ui import safe
@@ -27,6 +29,17 @@ def test_no_link_survives() -> None:
     made = safe.markdown("[click](http://attacker.invalid) and http://attacker.invalid and <https://attacker.invalid>")
     assert "](" not in made
     assert "://" not in made
+
+
+@pytest.mark.parametrize("text", ["_http://attacker.invalid_", "HTTPS://attacker.invalid", "(xsqlite+http://a)"])
+def test_no_bare_address_becomes_a_link(text: str) -> None:
+    assert "://" not in safe.markdown(text)
+    assert "www." not in safe.markdown("see www.attacker.invalid")
+
+
+def test_the_address_of_a_database_can_be_copied() -> None:
+    text = "Write postgresql://user@host:5432/database or sqlite:///path."
+    assert html.unescape(safe.markdown(text)) == text
 
 
 def test_dollars_and_colons_stay_text() -> None:
