@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
@@ -248,16 +248,21 @@ class ChatSession:
     async def _chosen_model(self) -> ChatModel:
         if self._model is None:
             given = self._model_given if self._model_given is not None else (self._settings.model or None)
-            model = await asyncio.to_thread(_loaded, given, self._settings)
+            registry = self._plan.registry
+            dialects = {registry.get(alias).dialect for alias in registry.aliases}
+            model = await asyncio.to_thread(_loaded, given, self._settings, dialects)
             self._model = self._model or model  # two may have waited
         return self._model
 
 
-def _loaded(given: str | ChatModel | None, settings: Settings) -> ChatModel:
+def _loaded(given: str | ChatModel | None, settings: Settings, dialects: Iterable[str]) -> ChatModel:
     """Import what answering needs, which importing this package does not, and return the model: up to a second."""
     import tabulaflow_core.agents.answering  # noqa: F401
+    from tabulaflow_core.data.guard import check_statement
     from tabulaflow_core.models.resolve import preload_model
 
+    for dialect in dialects:
+        check_statement("SELECT 1", dialect=dialect)  # the first one of a dialect loads its grammar
     return preload_model(given, settings=settings)
 
 

@@ -69,10 +69,10 @@ def preload_model(
     """
     model = resolve_model(name, settings=settings, env=env)
     if model.facts.wire != "scripted":
-        from tabulaflow_core.models.openai.client import load_certificates
+        from tabulaflow_core.models.openai.client import load_transport
         from tabulaflow_core.models.prices import load_prices
 
-        load_certificates()
+        load_transport()
         if model.facts.price == "table":
             load_prices(model.facts)
     return model

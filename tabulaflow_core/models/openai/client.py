@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import random
 import ssl
 import time
 from functools import lru_cache
+from importlib import import_module
 from typing import Final
 
 import httpx2
@@ -56,6 +58,13 @@ def make_client(
 def load_certificates() -> ssl.SSLContext:
     """Read the certificates once a process; each reading costs a tenth of a second."""
     return httpx2.create_ssl_context()
+
+
+def load_transport() -> None:
+    """Load what the first request would load on the event loop; blocking."""
+    load_certificates()
+    with contextlib.suppress(ImportError):  # where `anyio` keeps what it imports with the first connection
+        import_module("anyio._backends._asyncio")
 
 
 def retry_wait(error: BaseException, attempt: int) -> float | None:
