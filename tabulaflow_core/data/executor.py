@@ -21,6 +21,8 @@ _log = logging.getLogger(__name__)
 MAX_WORKERS: Final = 16
 #: Seconds between two tries to interrupt: an interrupt that comes before the statement starts is lost.
 _RETRY_SECONDS: Final = 0.01
+#: Seconds that a cancelled caller waits for the statement to stop; it is stopped further behind the caller's back.
+_PATIENCE_SECONDS: Final = 1.0
 #: Seconds after which a driver that does not obey is left to itself; it is logged.
 _GIVE_UP_SECONDS: Final = 15.0
 
@@ -34,6 +36,10 @@ def _pool() -> ThreadPoolExecutor:
 def _interrupters() -> ThreadPoolExecutor:
     # Apart from the pool: when it is full of statements, they could otherwise not be stopped.
     return ThreadPoolExecutor(4, thread_name_prefix="tabulaflow-stop")
+
+
+#: Kept from being collected while they run.
+_stoppers: set[asyncio.Task[None]] = set()
 
 
 async def run_blocking_async(
@@ -68,13 +74,16 @@ async def run_blocking_async(
 async def _finish_stopping(waiter: asyncio.Future[T], interrupt: Callable[[], None] | None) -> None:
     """Stop the work; further cancellations meanwhile do not leave it running."""
     stopper = asyncio.ensure_future(_stop(waiter, interrupt))
-    while not stopper.done():
+    _stoppers.add(stopper)
+    stopper.add_done_callback(_stoppers.discard)
+    waiter.add_done_callback(_seen)
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _PATIENCE_SECONDS
+    while not stopper.done() and (left := deadline - loop.time()) > 0:
         try:
-            await asyncio.shield(stopper)
+            await asyncio.wait([stopper], timeout=left)
         except asyncio.CancelledError:
             continue
-    if waiter.done():
-        _seen(waiter)
 
 
 def _seen(waiter: asyncio.Future[T]) -> None:

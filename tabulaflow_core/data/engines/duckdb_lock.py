@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     import duckdb
 
 _MEGABYTE: Final = 1024 * 1024
-#: Share of the machine's memory that one source may use, and the bounds of that share in megabytes.
+#: Share of the machine's memory that one source may use, and the bounds of that share in megabytes. One statement
+#: stays under a gigabyte, whatever it asks for: many sources share the machine.
 _MEMORY_SHARE: Final = 0.4
-_LEAST_MB, _MOST_MB = 512, 8192
+_LEAST_MB, _MOST_MB = 512, 768
 
 
 def memory_limit_mb() -> int:

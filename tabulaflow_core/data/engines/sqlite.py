@@ -130,7 +130,7 @@ class SQLiteAdapter:
             raise _LockedByOther if _code(error) in _LOCKED else self._unavailable(error) from None
         run.start(connection)
         try:
-            lock(connection, caps)
+            lock(connection, sql)
             return _read(connection, sql, caps, run)
         except sqlite3.Error as error:
             if _code(error) in _LOCKED:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
-
-from tabulaflow_core.data.engines.base import Caps
 
 #: Functions that reach outside the database; the rest of SQLite's are pure. `load_extension` is also off by default.
 _DENIED_FUNCTIONS: Final = frozenset(
@@ -54,8 +53,20 @@ _LIMITS: Final = (
     (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 1_000_000),
     (sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0),
 )
-#: The least that a single value may measure, however small the byte cap is.
-_LEAST_VALUE_BYTES: Final = 16 * 1024 * 1024
+#: Bytes that a single value or row may measure.
+_VALUE_BYTES: Final = 32 * 1024 * 1024
+#: SQLite looks whether it is interrupted between steps, not within a function. Searching one long text in another
+#: takes the product of their lengths, so a statement that searches and can make long texts gets short ones.
+_SEARCHED_VALUE_BYTES: Final = 256 * 1024
+_SEARCHED_PATTERN_BYTES: Final = 1_000
+_SEARCHING: Final = re.compile(r"\b(?:instr|[lr]?trim|replace|like|glob)\b", re.IGNORECASE)
+_GROWING: Final = re.compile(
+    r"\|\||\b(?:recursive|zeroblob|randomblob|hex|printf|format|concat|concat_ws|group_concat|string_agg"
+    r"|json\w*_array|json\w*_object|quote)\b|\breplace\b.*\breplace\b",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Virtual tables that are made ready before a statement, at most.
+_VIRTUAL_TABLES: Final = 50
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -90,13 +101,29 @@ def _authorize(action: int, first: str | None, second: str | None, database: str
     return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
 
-def lock(connection: sqlite3.Connection, caps: Caps) -> None:
+def lock(connection: sqlite3.Connection, sql: str) -> None:
     """Allow reading only, whatever the statement says."""
     for category, limit in _LIMITS:
         connection.setlimit(category, limit)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(_LEAST_VALUE_BYTES, min(caps.bytes, 2**30)))
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _VALUE_BYTES)
     connection.execute("PRAGMA query_only=ON").close()
+    _connect_virtual_tables(connection)
+    if _SEARCHING.search(sql) and _GROWING.search(sql):
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _SEARCHED_VALUE_BYTES)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _SEARCHED_PATTERN_BYTES)
     connection.set_authorizer(_authorize)
+
+
+def _connect_virtual_tables(connection: sqlite3.Connection) -> None:
+    """An R-tree compiles its own INSERT when it is first touched, which the authorizer would deny."""
+    found = connection.execute(
+        f"SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' LIMIT {_VIRTUAL_TABLES}"
+    ).fetchall()
+    for (name,) in found:
+        try:
+            connection.execute('SELECT 1 FROM "{}" LIMIT 0'.format(str(name).replace('"', '""'))).close()
+        except sqlite3.Error:
+            continue  # its module is missing or it is damaged: a statement that uses it will say so
 
 
 def unlock(connection: sqlite3.Connection) -> None:

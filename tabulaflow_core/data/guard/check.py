@@ -104,7 +104,7 @@ def _check_shape(tokens: list[Token]) -> None:
 
 
 def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
-    from tabulaflow_core.data.guard import words
+    from tabulaflow_core.data.guard import growth, words
 
     if not tokens:
         raise Refusal(RefusalCode.UNREADABLE, "There is no query after the first word.")
@@ -114,6 +114,7 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
     if first not in _QUERY_WORDS and first != "(":
         raise Refusal(RefusalCode.NOT_A_QUERY, f"A statement that begins with {tokens[0].text[:40]!r} is not a query.")
     words.check_placeholders(tokens, context.dialect)
+    growth.check_growth(tokens, context.dialect)
     if context.dialect == "duckdb":
         return _check_duckdb(sql, first, tokens, context)
     if context.dialect == "postgres":

@@ -10,17 +10,12 @@ from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
 _BUILT_IN_SCHEMAS = {"postgres": {"pg_catalog"}}
 _DEFAULT_SCHEMAS = {"public", "main", "dbo"}
-_GROWERS = name_set(
-    "array_fill list_resize array_resize lpad randomblob repeat replicate rpad space zeroblob random_bytes"
-)
 _GRAMMAR_FUNCTIONS = name_set(
     """
     all any array cast coalesce current_date current_time current_timestamp exists greatest grouping least localtime
     localtimestamp nullif row some treat xmlattributes
     """
 )
-_MOST_GROWTH = 10_000_000
-"""Characters or bytes that one literal argument may ask for: more is a memory blow-up, not a report."""
 
 
 @dataclass(slots=True)
@@ -65,14 +60,3 @@ class Context:
             f"The function {shown} is not on the list of functions that only compute. "
             "If it is a harmless function of this source, allow it in the source's settings.",
         )
-
-    def check_growth(self, name: str, numbers: list[str]) -> None:
-        """Raises `Refusal` if a literal argument alone asks for an absurd amount of memory."""
-        if name.lower() in _GROWERS:
-            for number in numbers:
-                try:
-                    large = float(number) > _MOST_GROWTH
-                except ValueError:
-                    large = True
-                if large:
-                    raise Refusal(RefusalCode.TOO_LARGE, f"{name} is asked for {number} characters or more at once.")

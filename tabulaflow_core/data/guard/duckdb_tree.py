@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tabulaflow_core.data.guard.catalog import check_relation, check_setting
 from tabulaflow_core.data.guard.context import Context
+from tabulaflow_core.data.guard.growth import check_amounts
 from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
@@ -30,6 +32,8 @@ _EXPRESSIONS = name_set(
     POSITIONAL_REFERENCE STAR SUBQUERY TYPE WINDOW
     """
 )
+_LISTING = frozenset({"generate_series", "range"})
+"""In FROM they give rows one after the other; elsewhere they make a list at once."""
 _SHOWN = frozenset({"", "databases", "schemas", "tables", "__show_tables_expanded", "__show_tables_from_database"})
 _LOCK = threading.Lock()
 
@@ -181,7 +185,21 @@ def _check_function(node: dict[str, Any], context: Context, *, in_from: bool) ->
     if not in_from and not name[:1].isalpha() and not name.startswith("_") and not qualifiers:
         return
     context.check_function(name, qualifiers=tuple(qualifiers), quoted=False, in_from=in_from)
-    context.check_growth(name, [a for a in arguments[1:] if a is not None and a[:1].isdigit()])
+    if not in_from and name.lower() in _LISTING:
+        check_amounts(name, [text for text in _numbers(node.get("arguments") or node.get("children") or [])])
+
+
+def _numbers(value: Any) -> Iterator[str]:
+    """The numbers written inside."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _numbers(item)
+    elif isinstance(value, dict):
+        literal = value.get("literal") if value.get("class") == "CONSTANT" else None
+        if isinstance(literal, dict) and str(literal.get("text"))[:1].isdigit():
+            yield str(literal["text"])
+        for child in value.values():
+            yield from _numbers(child)
 
 
 def _check_window(node: dict[str, Any], context: Context) -> None:

@@ -95,8 +95,8 @@ TABLES: tuple[str, ...] = names(
     duckdb_columns duckdb_constraints duckdb_coordinate_systems duckdb_dependencies duckdb_functions
     duckdb_indexes duckdb_keywords duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_views
     generate_series generate_subscripts icu_calendar_names json_each json_tree pg_timezone_names
-    pragma_collations pragma_platform pragma_table_info pragma_version range repeat repeat_row summary
-    test_all_types unnest
+    pragma_collations pragma_platform pragma_table_info pragma_version range repeat summary
+    unnest
     """
 )
 """Functions that may stand in FROM, sorted."""
