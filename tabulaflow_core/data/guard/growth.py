@@ -19,7 +19,9 @@ MOST = 1_000_000
 _MOST_TOGETHER = 50_000_000
 """The same for the product of all literals inside, as of `repeat(repeat('x', 1000), 1000)`."""
 _GROWERS = name_set(
-    "array_fill array_resize bar bitstring list_resize lpad random_bytes randomblob repeat replicate rpad space zeroblob"
+    """
+    array_fill array_resize bar bitstring list_resize lpad random_bytes randomblob repeat replicate rpad space zeroblob
+    """
 )
 _FORMATTERS = {
     "sqlite": frozenset({"format", "printf"}),
