@@ -5,14 +5,21 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import openai
 import pytest
 
 from tabulaflow_core.config import Settings
+from tabulaflow_core.errors import ModelUnavailable
 from tabulaflow_core.models.contracts import (
     CallPart,
     DonePart,
@@ -24,6 +31,7 @@ from tabulaflow_core.models.contracts import (
 )
 from tabulaflow_core.models.local import LocalModel
 from tabulaflow_core.models.local.server import LocalServer
+from tests.models.local.standin import gone_within
 
 pytestmark = pytest.mark.live
 
@@ -171,3 +179,91 @@ async def test_the_other_wire_answers_too(server: LocalServer) -> None:
 async def test_tokens_are_counted(model: LocalModel) -> None:
     assert await model.count_tokens("") == 0
     assert 2 <= await model.count_tokens("hello world") <= 3
+
+
+async def test_an_answer_keeps_to_a_schema(model: LocalModel) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"mood": {"type": "string", "enum": ["violet", "ochre"]}, "level": {"type": "integer"}},
+        "required": ["mood", "level"],
+        "additionalProperties": False,
+    }
+    # Nothing in the question leads to this shape.
+    text, calls, _, _ = await ask(model, ModelRequest((UserMessage("Say hello."),), response_schema=schema))
+    answer = json.loads(text)
+    assert set(answer) == {"mood", "level"}
+    assert answer["mood"] in ("violet", "ochre")
+    assert isinstance(answer["level"], int)
+    assert not calls
+
+
+async def test_nothing_stands_still_while_it_loads(live_settings: Settings) -> None:
+    assert live_settings.local_model is not None
+    one = LocalServer(live_settings.local_model, threads=1)
+    gaps: dict[str, float] = {"thread": 0.0, "loop": 0.0}
+    ended = threading.Event()
+
+    def tick() -> None:
+        last = time.monotonic()
+        while not ended.wait(0.01):
+            last, before = time.monotonic(), last
+            gaps["thread"] = max(gaps["thread"], last - before)
+
+    async def tick_async() -> None:
+        last = time.monotonic()
+        while not ended.is_set():
+            await asyncio.sleep(0.01)
+            last, before = time.monotonic(), last
+            gaps["loop"] = max(gaps["loop"], last - before)
+
+    ticking = threading.Thread(target=tick)
+    ticking.start()
+    ticking_async = asyncio.create_task(tick_async())
+    try:
+        await one.start_async()
+    finally:
+        ended.set()
+        ticking.join()
+        await ticking_async
+        one.close()
+    assert max(gaps.values()) < 0.5, gaps
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals")
+async def test_a_crash_costs_one_question(model: LocalModel, server: LocalServer) -> None:
+    stream = model.stream(ModelRequest((UserMessage("Count from 1 to 900 in words."),)))
+    await anext(stream)
+    assert server.pid is not None
+    os.kill(server.pid, signal.SIGABRT)
+    with pytest.raises(ModelUnavailable, match="SIGABRT"):
+        async for _ in stream:
+            pass
+    text, _, _, _ = await ask(model, ModelRequest((UserMessage("Say yes."),), max_output_tokens=3))
+    assert text
+
+
+PARENT = """
+import sys, threading
+from pathlib import Path
+from tabulaflow_core.models.local.server import LocalServer
+
+server = LocalServer(Path(sys.argv[1]), threads=1)
+threading.Thread(target=server.start, daemon=True).start()
+while server.pid is None:
+    pass
+print(server.pid, flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the child may only notice after loading")
+@pytest.mark.parametrize("seconds", [0.5, 1.0, 6.0])
+def test_a_killed_parent_leaves_nothing_behind(live_settings: Settings, seconds: float) -> None:
+    command = [sys.executable, "-c", PARENT, str(live_settings.local_model)]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        time.sleep(seconds)
+        process.kill()
+    assert gone_within(pid, 2)

@@ -96,13 +96,13 @@ class Child:
     def why(self) -> str:
         """A sentence on how a dead process ended."""
         code = self._process.poll() if self._process is not None else None
-        if code is not None and code < 0:
-            how = f"was ended by {signal.Signals(-code).name}"
-            if -code == getattr(signal, "SIGKILL", None):
-                how += ", perhaps because memory ran out"
+        if code is None or code >= 0:
+            how = f"it ended with code {code}"
+        elif -code == getattr(signal, "SIGKILL", None):
+            how = "the system ended its process (SIGKILL), perhaps because memory ran out"
         else:
-            how = f"ended with code {code}"
-        return f"The process of the embedded model {how}."
+            how = f"its process crashed ({signal.Signals(-code).name})"
+        return f"The embedded model is gone: {how}."
 
     def last_words(self) -> str:
         """The end of what it wrote to standard error."""

@@ -21,8 +21,9 @@ from tabulaflow_core.models.local.status import INSTALL_COMMAND
 # Prompts set aside when another conversation takes the slot; llama.cpp's own default is 8 GB.
 _CACHE_MIB = 512
 _BATCH_TOKENS = 128
-# Of -1000 … 1000: when memory runs out, the system ends this process before the one that people work with.
-_OOM_SCORE = "500"
+# In thousandths of the memory: when that runs out, the system looks at this process as at one larger by a fifth of all,
+# so that it goes before the one that people work with, and after a program that takes everything.
+_OOM_SCORE = "200"
 
 
 class Job(TypedDict):

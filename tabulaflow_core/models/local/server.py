@@ -157,9 +157,7 @@ class LocalServer:
         start = self._current
         if start is None or not start.address.done() or start.child.alive:
             return None
-        return ModelUnavailable(
-            f"{start.child.why()} Ask again: it is then started anew.", detail=start.child.last_words()
-        )
+        return ModelUnavailable(f"{start.child.why()} Ask again: it starts anew.", detail=start.child.last_words())
 
     async def death_async(self) -> ModelUnavailable | None:
         """As `death`, a moment after a connection broke."""

@@ -120,7 +120,7 @@ async def test_a_death_is_said_and_the_next_question_starts_it_again(mine: Setti
     await anext(stream)
     os.kill(llama.loads[0]["pid"], signal.SIGABRT)
     llama.http.close()  # as its connections end with the process
-    with pytest.raises(ModelUnavailable, match=r"ended by SIGABRT.*started anew"):
+    with pytest.raises(ModelUnavailable, match=r"crashed \(SIGABRT\).*starts anew"):
         async for _ in stream:
             pass
     with ModelServer(rule=lambda _: [text("Here again")]) as http:

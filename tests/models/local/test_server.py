@@ -101,7 +101,7 @@ async def test_closing_ends_a_start(one: LocalServer, llama: Llama) -> None:
 @posix
 def test_what_llama_says_before_it_dies_is_kept(one: LocalServer, llama: Llama) -> None:
     llama.plan(abort=True)
-    with pytest.raises(LocalModelError, match=r"ended by SIGABRT\. llama\.cpp cannot load mine\.gguf") as caught:
+    with pytest.raises(LocalModelError, match=r"crashed \(SIGABRT\)\. llama\.cpp cannot load mine\.gguf") as caught:
         one.start()
     assert "and complain" in (caught.value.detail or "")
     llama.plan(fault="no such tensor")
