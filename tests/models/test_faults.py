@@ -272,6 +272,7 @@ async def test_giving_up_ends_the_request_at_the_server(wire: str, how: str) -> 
         await server.settled()
         assert (server.aborted, server.done) == (1, 0)
         assert await answer(model) == "Again."
+        await server.settled()
         assert server.done == 1
 
 
@@ -289,7 +290,8 @@ async def test_connections_are_reused_and_shared_by_tasks(wire: str) -> None:
         assert server.connections <= 4
         await model.close_async()
         await model.close_async()
-    assert server.done == 9
+        await server.settled()
+        assert server.done == 9
 
 
 async def _collect(model: Model, seen: list[object]) -> None:
@@ -395,10 +397,11 @@ def test_a_model_outlives_an_event_loop() -> None:
         model = model_at(server.url, "chat")
         for _ in range(2):
             server.enqueue(text("Hi."))
-            asyncio.run(_drain_and_close(model))
-    assert server.done == 2
+            asyncio.run(_drain_and_close(model, server))
+        assert server.done == 2
 
 
-async def _drain_and_close(model: Model) -> None:
+async def _drain_and_close(model: Model, server: ModelServer) -> None:
     await _drain(model)
     await model.close_async()
+    await server.settled()
