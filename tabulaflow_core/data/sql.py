@@ -17,7 +17,7 @@ from tabulaflow_core.data.engines.base import Caps, EngineAdapter, EngineFault, 
 from tabulaflow_core.data.hints import hint_for
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.urls import SourceUrl, parse_source_url
-from tabulaflow_core.errors import SourceError, WriteNotAllowed
+from tabulaflow_core.errors import MissingDriver, SourceError, WriteNotAllowed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,6 +122,10 @@ class SQLConnector:
         verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
         if isinstance(verdict, Refused):
             return QueryFailure(kind=FailureKind.REFUSED, message=verdict.reason, sql=sql)
+        unreadable = self._adapter.unreadable
+        for table in verdict.tables if unreadable else ():
+            if reason := unreadable.get(table.lower()):
+                return QueryFailure(kind=FailureKind.REFUSED, message=reason, sql=sql)
         caps = self._caps(limit, timeout)
         try:
             async with asyncio.timeout(caps.seconds):
@@ -215,6 +219,10 @@ def _adapter_for(source: SourceUrl, *, read_only: bool) -> EngineAdapter:
 async def _open_duckdb_async(
     source: SourceUrl, *, read_only: bool, limits: Limits | None, functions: Sequence[str]
 ) -> SQLConnector:
+    try:
+        import duckdb  # noqa: F401
+    except ImportError:
+        raise MissingDriver("DuckDB needs a package that is not installed. Run `pip install duckdb`.") from None
     from tabulaflow_core.data.engines.duckdb import DuckDBConnector
 
     return await DuckDBConnector.open_async(source.path, read_only=read_only, limits=limits, functions=functions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -55,6 +56,10 @@ class EngineAdapter(Protocol):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a person should know of the connection."""
+
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """Relations that may not be queried, `name` or `schema.name` in lower case, each with its reason."""
 
     async def open_async(self) -> None:
         """Connect once, so that a wrong address is known at once.

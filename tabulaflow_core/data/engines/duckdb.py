@@ -90,6 +90,11 @@ class DuckDBAdapter:
         """The views that are left out, each with its reason."""
         return tuple(f"The view {v.name!r} is left out: {v.reason}" for v in self._refused)
 
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """None."""
+        return {}
+
     async def open_async(self) -> None:
         """Attach the files, look at their views, then lock the instance."""
         await run_blocking_async(self._open)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
 
@@ -39,6 +39,7 @@ T = TypeVar("T")
 
 #: Seconds beyond the caller's own limit after which the server stops a statement by itself, should we be gone.
 _GRACE_SECONDS: Final = 2.0
+_RECURSIONS: Final = 1_000_000
 _SCHEMA_SECONDS: Final = 30.0
 _COM_RESET_CONNECTION: Final = 0x1F
 #: Modes under which the server would read a statement differently from the parser.
@@ -63,6 +64,11 @@ class MySQLAdapter:
     def notices(self) -> tuple[str, ...]:
         """What the user may do beyond reading tables."""
         return self._notices
+
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """None."""
+        return {}
 
     async def open_async(self) -> None:
         """Connect once and look at the grants."""
@@ -151,10 +157,11 @@ def _prepare(connection: Connection, seconds: float, *, reused: bool) -> None:
         modes, version = cursor.fetchone()
         kept = ",".join(mode for mode in modes.split(",") if mode not in _OTHER_SYNTAX)
         limit = seconds + _GRACE_SECONDS
+        # After 1000 turns of a recursive query MariaDB stops it without a word, and MySQL with an error.
         bound = (
-            f"max_statement_time = {limit:.3f}"
+            f"max_statement_time = {limit:.3f}, SESSION max_recursive_iterations = {_RECURSIONS}"
             if "mariadb" in version.lower()
-            else f"max_execution_time = {limit * 1000:.0f}"
+            else f"max_execution_time = {limit * 1000:.0f}, SESSION cte_max_recursion_depth = {_RECURSIONS}"
         )
         cursor.execute(
             f"SET NAMES utf8mb4, SESSION sql_mode = '{kept}', SESSION group_concat_max_len = 16777216, SESSION {bound}"

@@ -215,7 +215,10 @@ def unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
     elif isinstance(cause, TimeoutError):
         text = f"{where} did not answer in time. Check the address and the firewall."
     else:
-        text = f"The connection to the database server at {source.address} broke. Ask again: a new one is made."
+        text = (
+            f"The connection to the database server at {source.address} broke. Ask again: a new one is made. "
+            "If it stays so, check that the port is the server's."
+        )
     return SourceUnavailable(text, detail=f"{type(error).__name__} {code}")
 
 

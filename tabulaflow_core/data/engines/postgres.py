@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +16,7 @@ from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.pool import Pool
-from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, read_schema_async
+from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, foreign_async, read_schema_async
 from tabulaflow_core.data.engines.postgres_types import converter_for, set_codecs_async
 from tabulaflow_core.data.engines.postgres_write import write_table_async
 from tabulaflow_core.data.executor import run_blocking_async
@@ -52,11 +52,20 @@ class PostgresAdapter:
         self._source = source
         self._pool: Pool[Connection] = Pool(self._connect_async, _close_async)
         self._notices: tuple[str, ...] = ()
+        self._unreadable: dict[str, str] = {}
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the role may do beyond reading tables."""
-        return self._notices
+        """What the role may do beyond reading tables, and the tables that are left out."""
+        names = sorted({name.rpartition(".")[2] for name in self._unreadable})
+        if not names:
+            return self._notices
+        return (*self._notices, f"Left out, because they read another server or a file: {', '.join(names)}.")
+
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """Foreign tables, and what is made of them, as of the last reading of the schema."""
+        return self._unreadable
 
     async def open_async(self) -> None:
         """Connect once and look at the role."""
@@ -165,6 +174,7 @@ class PostgresAdapter:
     async def read_schema_async(self) -> SourceSchema:
         """Tables, views, keys, comments, row counts and samples."""
         async with self._reading_async(30.0) as connection:
+            self._unreadable = await foreign_async(connection)
             return await read_schema_async(connection)
 
     async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
@@ -256,7 +266,10 @@ def _unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
         case ssl.SSLError():
             text = f"{where} and this program could not agree on encryption. Try `?sslmode=require` or `disable`."
         case _:
-            text = f"The connection to {where} broke. Ask again: a new one is made."
+            text = (
+                f"The connection to {where} broke. Ask again: a new one is made. If it stays so, check that the port "
+                "is PostgreSQL's."
+            )
     return SourceUnavailable(text, detail=f"{type(error).__name__}: {getattr(error, 'sqlstate', '')}")
 
 

@@ -30,10 +30,28 @@ _TABLES: Final = """
 SELECT c.oid, c.relname AS name, n.nspname AS schema, pg_table_is_visible(c.oid) AS visible, c.relkind AS kind,
        c.reltuples::float8 AS rows, coalesce(obj_description(c.oid, 'pg_class'), '') AS comment
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition
   AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'
+  AND c.oid <> ALL ($1::oid[])
   AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
 ORDER BY NOT pg_table_is_visible(c.oid), n.nspname, c.relname
+"""
+# Foreign tables, the parents whose rows they hold, and the views over any of these. A materialized view keeps its rows.
+_FOREIGN: Final = """
+WITH RECURSIVE built(base, oid) AS (
+    SELECT inhrelid, inhparent FROM pg_inherits
+    UNION
+    SELECT d.refobjid, v.oid
+    FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid JOIN pg_class v ON v.oid = w.ev_class AND v.relkind = 'v'
+    WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
+), reached(oid) AS (
+    SELECT oid FROM pg_class WHERE relkind = 'f'
+    UNION
+    SELECT b.oid FROM reached r JOIN built b ON b.base = r.oid
+)
+SELECT c.oid, n.nspname AS schema, c.relname AS name, c.relkind::text = 'f' AS itself,
+       pg_table_is_visible(c.oid) AS visible
+FROM reached JOIN pg_class c USING (oid) JOIN pg_namespace n ON n.oid = c.relnamespace ORDER BY 1, 2
 """
 _COLUMNS: Final = """
 SELECT a.attrelid AS oid, a.attnum AS number, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
@@ -51,9 +69,22 @@ FROM pg_constraint k WHERE k.conrelid = ANY($1::oid[]) AND k.contype IN ('p', 'f
 _KINDS: Final[dict[str, TableKind]] = {"v": "view", "m": "materialized_view"}
 
 
+async def foreign_async(connection: asyncpg.Connection) -> dict[str, str]:
+    """Relations that read another server or a file, by `name` where it needs no schema and by `schema.name`."""
+    found = {}
+    for row in await connection.fetch(_FOREIGN):
+        what = "is a foreign table: it reads" if row["itself"] else "is made of a foreign table, which reads"
+        reason = f"{row['name']!r} {what} another server or a file, beyond this source. Connect that source itself."
+        found[f"{row['schema']}.{row['name']}".lower()] = reason
+        if row["visible"]:
+            found[row["name"].lower()] = reason
+    return found
+
+
 async def read_schema_async(connection: asyncpg.Connection) -> SourceSchema:
     """All tables and views that the role may read, in every schema; those on the search path without its name."""
-    tables = await connection.fetch(_TABLES)
+    foreign = [row["oid"] for row in await connection.fetch(_FOREIGN)]
+    tables = await connection.fetch(_TABLES, foreign)
     oids = [row["oid"] for row in tables]
     columns: dict[int, list[asyncpg.Record]] = defaultdict(list)
     for row in await connection.fetch(_COLUMNS, oids):
@@ -70,7 +101,7 @@ async def read_schema_async(connection: asyncpg.Connection) -> SourceSchema:
         count = None if kind == "v" or row["rows"] < 0 else int(row["rows"])
         samples: dict[str, tuple[str, ...]] = {}
         # Never analysed, or analysed when it was empty, says nothing: then the rows are counted.
-        if kind != "v" and kind != "f" and (count is None or count <= _SMALL_TABLE) and time.monotonic() < deadline:
+        if kind != "v" and (count is None or count <= _SMALL_TABLE) and time.monotonic() < deadline:
             count, samples = await _details_async(connection, row, columns[oid])
         found.append(
             TableSchema(

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Final, TypeVar
@@ -55,6 +55,11 @@ class SQLiteAdapter:
         """None: a file has no roles."""
         return ()
 
+    @property
+    def unreadable(self) -> Mapping[str, str]:
+        """None."""
+        return {}
+
     async def open_async(self) -> None:
         """Open the file once."""
         await run_blocking_async(self._check)
@@ -86,11 +91,17 @@ class SQLiteAdapter:
     def _unavailable(self, error: sqlite3.Error) -> SourceUnavailable:
         name = self._path.name if self._path else ":memory:"
         if self._path is not None and not self._path.exists():
-            return SourceUnavailable(f"There is no file {name!r} at that place. Check the path.")
+            return SourceUnavailable(
+                f"There is no file {name!r} at that place. Check the path; one from the root has four slashes: "
+                "`sqlite:////srv/data.db`."
+            )
         if self._path is not None and self._path.is_dir():
             return SourceUnavailable(f"{name!r} is a folder, not a database file.")
         if _code(error) == sqlite3.SQLITE_NOTADB:
-            return SourceUnavailable(f"{name!r} is not an SQLite database, or it is encrypted.")
+            return SourceUnavailable(
+                f"{name!r} is not an SQLite database, or it is encrypted. If it is a CSV or Excel file, "
+                "add it as a file instead."
+            )
         if _code(error) == sqlite3.SQLITE_CORRUPT:
             return SourceUnavailable(f"The SQLite file {name!r} is damaged: {error}. Restore it from a copy.")
         return SourceUnavailable(f"The SQLite file {name!r} cannot be opened: {error}. Check its permissions.")

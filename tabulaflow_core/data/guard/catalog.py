@@ -21,7 +21,7 @@ _PG_RELATIONS = name_set(
     pg_views
     """
 )
-_PG_INFORMATION_SCHEMA_REFUSED = ("user_mapping", "foreign_server", "foreign_data_wrapper", "_pg_")
+_PG_INFORMATION_SCHEMA_REFUSED = ("user_mapping", "foreign_", "_pg_")
 _MYSQL_INFORMATION_SCHEMA = name_set(
     """
     applicable_roles character_sets check_constraints collation_character_set_applicability collations

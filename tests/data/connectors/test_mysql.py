@@ -138,6 +138,29 @@ def _kill_all(url: str) -> None:
                 raise
 
 
+async def test_a_long_series_is_whole(connector: SQLConnector) -> None:
+    sql = "WITH RECURSIVE d(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM d WHERE n < 5000) SELECT COUNT(*) FROM d"
+    outcome = await connector.run_query_async(sql)
+    assert isinstance(outcome, QueryResult)
+    assert outcome.table.column(0).to_pylist() == [5000]
+
+
+async def test_a_view_that_calls_a_writing_function_writes_nothing(url: str, connector: SQLConnector) -> None:
+    outside_mariadb(
+        url,
+        "CREATE TABLE touched (a INT)",
+        "CREATE FUNCTION touch() RETURNS INT MODIFIES SQL DATA BEGIN INSERT INTO touched VALUES (1); RETURN 1; END",
+        "CREATE VIEW probe AS SELECT touch() AS a",
+    )
+    try:
+        outcome = await connector.run_query_async("SELECT * FROM probe")
+        assert isinstance(outcome, QueryFailure)
+        assert outcome.kind is FailureKind.REFUSED
+        assert outside_mariadb(url, "SELECT count(*) FROM touched") == [[0]]
+    finally:
+        outside_mariadb(url, "DROP VIEW probe", "DROP FUNCTION touch", "DROP TABLE touched")
+
+
 async def test_a_connection_that_died_is_replaced(url: str, connector: SQLConnector) -> None:
     assert await _raw(connector, "SELECT 1") == [[1]]
     await asyncio.to_thread(_kill_all, url)

@@ -11,7 +11,7 @@ import asyncpg
 import pyarrow as pa
 import pytest
 
-from tabulaflow_core.data import FailureKind, QueryResult, SQLConnector
+from tabulaflow_core.data import FailureKind, QueryFailure, QueryResult, SQLConnector
 from tabulaflow_core.data.engines import postgres as engine
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched
 from tabulaflow_core.data.urls import parse_source_url
@@ -234,6 +234,51 @@ async def test_nobody_listens_and_no_such_database(url: str) -> None:
         await SQLConnector.from_url_async(f"postgresql://postgres@127.0.0.1:{port}/test")
     with pytest.raises(SourceUnavailable, match="no database 'not_there'"):
         await SQLConnector.from_url_async(f"{url.rpartition('/')[0]}/not_there")
+
+
+async def test_foreign_tables_are_left_out(url: str) -> None:
+    outside_postgres(
+        url,
+        "CREATE EXTENSION file_fdw",
+        "CREATE SERVER far FOREIGN DATA WRAPPER file_fdw",
+        "CREATE FOREIGN TABLE far_away (a text) SERVER far OPTIONS (filename '/etc/hostname')",
+        "CREATE TABLE family (a text)",
+        "ALTER FOREIGN TABLE far_away INHERIT family",
+        "CREATE VIEW over_it AS SELECT upper(a) AS a FROM far_away",
+        "CREATE VIEW over_the_view AS SELECT a FROM over_it",
+        "CREATE VIEW beside_it AS SELECT 1 AS a",
+    )
+    try:
+        async with await SQLConnector.from_url_async(url) as source:
+            names = {table.name for table in source.schema.tables}
+            assert "beside_it" in names
+            for name in ("far_away", "over_it", "over_the_view", "family"):
+                assert name not in names
+                for sql in (f"SELECT * FROM {name}", f"TABLE public.{name}", f"EXPLAIN ANALYZE SELECT 1 FROM {name}"):
+                    outcome = await source.run_query_async(sql)
+                    assert isinstance(outcome, QueryFailure), sql
+                    assert outcome.kind is FailureKind.REFUSED
+                    assert "another server or a file" in outcome.message
+            assert isinstance(await source.run_query_async("SELECT * FROM beside_it"), QueryResult)
+            assert any("far_away" in notice for notice in source.notices)
+    finally:
+        outside_postgres(url, "DROP EXTENSION file_fdw CASCADE", "DROP VIEW beside_it", "DROP TABLE family")
+
+
+async def test_a_view_that_calls_a_writing_function_writes_nothing(url: str, connector: SQLConnector) -> None:
+    outside_postgres(
+        url,
+        "CREATE TABLE touched (a int)",
+        "CREATE FUNCTION touch() RETURNS int LANGUAGE sql AS 'INSERT INTO touched VALUES (1) RETURNING a'",
+        "CREATE VIEW probe AS SELECT touch() AS a",
+    )
+    try:
+        outcome = await connector.run_query_async("SELECT * FROM probe")
+        assert isinstance(outcome, QueryFailure)
+        assert outcome.kind is FailureKind.REFUSED
+        assert outside_postgres(url, "SELECT count(*) FROM touched") == [[0]]
+    finally:
+        outside_postgres(url, "DROP VIEW probe", "DROP FUNCTION touch", "DROP TABLE touched")
 
 
 async def test_large_results_keep_the_loop_free(connector: SQLConnector) -> None:

@@ -89,6 +89,31 @@ async def test_full_text_tables_can_be_asked(tmp_path: Path) -> None:
         assert await _column(connector, "SELECT a FROM f WHERE a = 'one two'") == ["one two"]
 
 
+async def test_r_trees_can_be_asked(tmp_path: Path) -> None:
+    path = _make(
+        tmp_path / "a.db",
+        "CREATE VIRTUAL TABLE boxes USING rtree(id, left, right)",
+        "INSERT INTO boxes VALUES (1, 2, 3)",
+    )
+    async with await SQLConnector.from_url_async(f"sqlite:///{path}") as source:
+        assert await _column(source, "SELECT id FROM boxes WHERE left < 5") == [1]
+        columns = "SELECT p.name FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.name = 'boxes'"
+        assert sorted(await _column(source, columns), key=str) == ["id", "left", "right"]
+
+
+async def test_a_search_in_one_long_text_for_another_ends(tmp_path: Path) -> None:
+    path = _make(tmp_path / "a.db", "CREATE TABLE t AS SELECT 'a needle' AS a")
+    async with await SQLConnector.from_url_async(f"sqlite:///{path}") as source:
+        assert await _column(source, "SELECT instr(a, 'nee' || 'dle') FROM t") == [3]
+        endless = (
+            "WITH RECURSIVE r(a) AS (SELECT '00000000' UNION ALL SELECT a || a FROM r WHERE length(a) < 16000000) "
+            "SELECT instr(x.a, y.a || '1') FROM r x, r y"
+        )
+        outcome = await source.run_query_async(endless)
+        assert isinstance(outcome, QueryFailure)
+        assert "too big" in outcome.message
+
+
 async def test_memory_is_locked_for_queries_and_open_for_writing() -> None:
     import pandas as pd
 
