@@ -33,6 +33,7 @@ T = TypeVar("T", bound=BaseModel)
 
 _BUSY: Final = "A question is being answered in this conversation. Wait for it or stop it, then ask again."
 _CLOSED: Final = "This session is closed. Open a new one."
+_EMPTY: Final = "The question is empty. Write what you want to know."
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,12 @@ class ChatSession:
         await self.aclose()
 
     def _stream(self, question: str, output_type: type[BaseModel] | None) -> TurnStream:
-        return TurnStream(self._events(question, output_type), claim=self._claim)
+        def claim(stream: TurnStream) -> None:
+            if not question.strip():
+                raise TurnError(_EMPTY)
+            self._claim(stream)
+
+        return TurnStream(self._events(question, output_type), claim=claim)
 
     def _claim(self, stream: TurnStream) -> None:
         if self._closed:

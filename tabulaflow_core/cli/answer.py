@@ -162,7 +162,7 @@ class AnswerView:
         from tabulaflow_core.output.provenance import provenance
 
         self._console.out()
-        print_table(self._console, stored.table, rows=self._rows or _PEOPLE_ROWS)
+        print_table(self._console, stored.table, rows=_PEOPLE_ROWS if self._rows is None else self._rows)
         self._console.out(" ".join(stored.sql.split()), style="cyan")
         self._console.note(provenance(stored).text)
 

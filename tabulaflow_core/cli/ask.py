@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from tabulaflow_core.cli.console import Console
 from tabulaflow_core.cli.exits import FAILED, OK, UsageError
-from tabulaflow_core.cli.sources import Prepared, add_source_option, open_sources, parse_sources, prepare
+from tabulaflow_core.cli.numbers import count
+from tabulaflow_core.cli.sources import Prepared, SourceSpec, add_source_option, open_sources, parse_sources, prepare
 
 if TYPE_CHECKING:
     from tabulaflow_core.agents import ChatSession
@@ -35,23 +36,30 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--session", type=Path, metavar="FILE", help="go on with the conversation in this file; it is made when missing"
     )
-    parser.add_argument("--rows", type=int, metavar="N", help="rows of a table at most (for people 20, else all)")
+    parser.add_argument("--rows", type=count, metavar="N", help="rows of a table at most (for people 20, else all)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Run the command."""
-    import asyncio
-
     from tabulaflow_core.cli.session_file import SessionFile
-    from tabulaflow_core.config import Settings
-    from tabulaflow_core.models import resolve_model
 
     if not args.question.strip():
         raise UsageError("the question is empty")
     given = parse_sources(args.source)
-    kept = SessionFile.load(args.session.expanduser()) if args.session else None
+    if args.session is None:
+        return _run(args, console, given, None)
+    with SessionFile.held(args.session.expanduser()) as kept:
+        return _run(args, console, given, kept)
+
+
+def _run(args: argparse.Namespace, console: Console, given: tuple[SourceSpec, ...], kept: SessionFile | None) -> int:
+    import asyncio
+
+    from tabulaflow_core.config import Settings
+    from tabulaflow_core.models import resolve_model
+
     specs = kept.merged(given) if kept else given
     if not specs:
         raise UsageError("name a source with -s ALIAS=PATH_OR_URL")

@@ -51,7 +51,7 @@ class Console:
 
     def json(self, value: object) -> None:
         """One line of JSON, written at once."""
-        self._write(self._out, json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+        self.raw_json(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
 
     def end(self, value: object) -> None:
         """The line that ends the output."""
@@ -60,6 +60,10 @@ class Console:
 
     def raw_json(self, line: str) -> None:
         """One line that is JSON already."""
+        try:
+            line.encode(self._out.encoding or "utf-8")
+        except UnicodeEncodeError:  # of an old code page, or half a surrogate pair: escaped, so that nothing is lost
+            line = json.dumps(json.loads(line), separators=(",", ":"))
         self._write(self._out, line + "\n")
 
     def out(self, text: str = "", *, style: str = "", end: str = "\n") -> None:

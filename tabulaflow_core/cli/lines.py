@@ -9,23 +9,45 @@ import sys
 from collections.abc import AsyncIterator
 from typing import Final
 
+#: Bytes. A longer line is given cut, so that it is answered as one that cannot be read.
 _LONGEST: Final = 16 * 1024 * 1024
+_BLOCK: Final = 64 * 1024
+_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 async def stdin_lines() -> AsyncIterator[str]:
     """Each line of standard input. Ctrl-C ends the wait for the next one where the system allows it."""
-    if not _is_pipe():
-        for line in sys.stdin:
-            yield line
-        return
-    reader = asyncio.StreamReader(limit=_LONGEST)
+    first = True
+    async for line in _piped_lines() if _is_pipe() else _plain_lines():
+        yield line.removeprefix(_BYTE_ORDER_MARK) if first else line  # PowerShell pipes begin with one
+        first = False
+
+
+async def _plain_lines() -> AsyncIterator[str]:
+    for line in getattr(sys.stdin, "buffer", sys.stdin):  # UTF-8 whatever the locale
+        yield line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+
+
+async def _piped_lines() -> AsyncIterator[str]:
+    reader = asyncio.StreamReader(limit=_BLOCK)
     loop = asyncio.get_running_loop()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
+    kept = bytearray()
     try:
-        while line_bytes := await reader.readline():
-            yield line_bytes.decode("utf-8", "replace")
+        while block := await reader.read(_BLOCK):
+            *ended, rest = block.split(b"\n")
+            for part in ended:
+                yield _text(kept, part)
+                kept.clear()
+            kept += rest[: max(0, _LONGEST - len(kept))]
+        if kept:
+            yield _text(kept, b"")
     finally:
         transport.close()
+
+
+def _text(kept: bytearray, part: bytes) -> str:
+    return (kept + part)[:_LONGEST].decode("utf-8", "replace")
 
 
 def _is_pipe() -> bool:

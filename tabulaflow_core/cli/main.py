@@ -65,8 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _failed(console: Console, kind: str, message: str) -> int:
-    if console.as_json:
-        console.json({"kind": "turn_failed", "error": {"type": kind, "user_message": message}})
+    if console.as_json and not console.ended:
+        console.end({"kind": "turn_failed", "error": {"type": kind, "user_message": message}})
     console.error(message)
     return FAILED
 

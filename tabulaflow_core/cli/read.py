@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabulaflow_core.cli.console import Console
 from tabulaflow_core.cli.exits import FAILED, OK, UsageError
+from tabulaflow_core.cli.numbers import count
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,14 +28,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "Each choice can be replaced by an option.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="a file to read, such as CSV, TSV or JSON")
-    parser.add_argument("--rows", type=int, metavar="N", help="rows to give at most (for people 10, else all)")
+    parser.add_argument("--rows", type=count, metavar="N", help="rows to give at most (for people 10, else all)")
     parser.add_argument("--encoding", metavar="NAME", help="such as utf-8 or cp1252")
     parser.add_argument("--delimiter", metavar="CHAR", help=r"the separator; \t for a tab")
     parser.add_argument("--quote", metavar="CHAR", help="the quote character; empty for none")
     parser.add_argument(
         "--header", action=argparse.BooleanOptionalAction, help="whether the first row names the columns"
     )
-    parser.add_argument("--skip-lines", type=int, metavar="N", help="lines to leave out at the start")
+    parser.add_argument("--skip-lines", type=count, metavar="N", help="lines to leave out at the start")
     parser.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
     parser.add_argument("--date-order", choices=["dmy", "mdy", "ymd"], help="how 03/04/2026 is meant")
     parser.add_argument(
@@ -60,6 +61,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _options(args: argparse.Namespace) -> ReadOptions:
     from tabulaflow_core.data.files import ReadOptions
 
+    if args.quote is not None and len(args.quote) > 1:
+        raise UsageError(f"--quote takes one character or none, not {args.quote!r}")
     types: dict[str, Any] = {}
     for text in args.type:
         column, _, kind = text.rpartition("=")
@@ -90,7 +93,7 @@ def _read_one(name: str, folder: Path, options: ReadOptions, rows: int | None, c
     console.status(f"Reading {path.name} …")
     try:
         reading = read_file(path, storage=folder, options=options)
-        tables = asyncio.run(_rows_async(reading, rows if console.as_json else min(rows or 10, 1000)))
+        tables = asyncio.run(_rows_async(reading, rows if console.as_json else min(10 if rows is None else rows, 1000)))
     except SourceError as error:
         console.clear_status()
         if console.as_json:

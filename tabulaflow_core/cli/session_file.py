@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -39,6 +41,23 @@ class SessionFile:
         return self.path.with_name(self.path.name + ".results")
 
     @classmethod
+    @contextmanager
+    def held(cls, path: Path) -> Iterator[SessionFile]:
+        """The file for one turn: nobody else asks in it meanwhile.
+
+        Raises:
+            UsageError: The file is something else.
+            TurnInProgress: Another process asks in it.
+            StoreUnavailable: It could not be written afterwards.
+        """
+        from tabulaflow_core.cli.session_lock import session_lock
+
+        if path.exists() and not path.is_file():  # a device would be read without end
+            raise UsageError(f"the session file {path} is a folder or a device; name another one")
+        with session_lock(path):
+            yield cls.load(path)
+
+    @classmethod
     def load(cls, path: Path) -> SessionFile:
         """Read the file, or begin a new one when there is none.
 
@@ -58,8 +77,9 @@ class SessionFile:
             if kept["version"] != _VERSION:
                 raise ValueError(f"version {kept['version']}")
             messages = messages_from_json(json.dumps(kept["messages"]))
-            sources = tuple(SourceSpec(s["alias"], s["place"]) for s in kept["sources"] if s["place"])
-            forgotten = tuple(s["alias"] for s in kept["sources"] if not s["place"])
+            places = {str(s["alias"]): str(s["place"]) for s in kept["sources"]}
+            sources = tuple(SourceSpec(alias, place) for alias, place in places.items() if place)
+            forgotten = tuple(alias for alias, place in places.items() if not place)
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(
                 f"{path} is not a session file of this version; name another one and it is made"
@@ -88,7 +108,19 @@ class SessionFile:
         return tuple(specs.values())
 
     def save(self, messages: tuple[Message, ...], sources: tuple[SourceSpec, ...]) -> None:
-        """Write the file whole or not at all, readable by its owner only."""
+        """Write the file whole or not at all, readable by its owner only.
+
+        Raises:
+            StoreUnavailable: It cannot be written; what stood there is untouched.
+        """
+        from tabulaflow_core.cli.session_lock import not_writable
+
+        try:
+            self._write(messages, sources)
+        except OSError as error:
+            raise not_writable(self.path, error) from error
+
+    def _write(self, messages: tuple[Message, ...], sources: tuple[SourceSpec, ...]) -> None:
         from tabulaflow_core.agents.history import messages_to_json
 
         kept = {
@@ -96,7 +128,6 @@ class SessionFile:
             "sources": [{"alias": s.alias, "place": "" if s.has_password else s.place} for s in sources],
             "messages": json.loads(messages_to_json(messages)),
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from tabulaflow_core.cli.session_lock import not_writable
 from tabulaflow_core.errors import NotFound
 from tabulaflow_core.output.results import MemoryResultStore, StoredResult
 from tabulaflow_core.principal import Principal
@@ -30,8 +31,18 @@ class FolderResultStore:
         self._memory = MemoryResultStore()
 
     async def put_async(self, principal: Principal, result: StoredResult) -> None:
-        """Keep `result` here and in the folder."""
+        """Keep `result` here and in the folder.
+
+        Raises:
+            StoreUnavailable: The folder cannot be written.
+        """
         await self._memory.put_async(principal, result)
+        try:
+            self._write(result)
+        except OSError as error:
+            raise not_writable(self.folder, error) from error
+
+    def _write(self, result: StoredResult) -> None:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = self.folder / f".{result.id}.draft"
         table = result.table.replace_schema_metadata({_KEY: json.dumps(_facts(result)).encode()})
@@ -50,12 +61,19 @@ class FolderResultStore:
             path = self.folder / f"{result_id}.arrow"
             if not _ID.fullmatch(result_id) or not path.is_file():
                 raise
-        with pa.OSFile(str(path), "rb") as source:
-            table = pa.ipc.open_file(source).read_all()
-        facts: dict[str, Any] = json.loads(table.schema.metadata[_KEY])
-        facts["notes"] = tuple(facts["notes"])
-        facts["created_at"] = datetime.fromisoformat(facts["created_at"])
-        return StoredResult(id=result_id, table=table.replace_schema_metadata(None), **facts)
+        try:
+            return _read(path, result_id)
+        except (OSError, pa.ArrowInvalid, ValueError, KeyError, TypeError) as error:
+            raise NotFound(f"The result {result_id} is damaged in {self.folder}. Ask for it again.") from error
+
+
+def _read(path: Path, result_id: str) -> StoredResult:
+    with pa.OSFile(str(path), "rb") as source:
+        table = pa.ipc.open_file(source).read_all()
+    facts: dict[str, Any] = json.loads((table.schema.metadata or {})[_KEY])
+    facts["notes"] = tuple(facts["notes"])
+    facts["created_at"] = datetime.fromisoformat(facts["created_at"])
+    return StoredResult(id=result_id, table=table.replace_schema_metadata(None), **facts)
 
 
 def _facts(result: StoredResult) -> dict[str, Any]:

@@ -97,7 +97,8 @@ def parse_sources(texts: Sequence[str]) -> tuple[SourceSpec, ...]:
             if not path.is_file():
                 raise UsageError(f"there is no file {place!r} for the source {alias!r}")
             place = str(path.resolve())
-        if alias in specs:
+        # Engines do not tell letters of names by case, so neither do aliases.
+        if alias.casefold() in [known.casefold() for known in specs]:
             raise UsageError(f"two sources are called {alias!r}")
         specs[alias] = SourceSpec(alias, place)
     files = [spec for spec in specs.values() if not spec.is_database]
@@ -115,12 +116,15 @@ def _masked(text: str) -> str:
 
 
 def _is_duckdb(path: Path) -> bool:
+    """What the file says of itself counts for more than its name."""
     try:
         with path.open("rb") as file:
             head = file.read(16)
     except OSError:
+        head = b""
+    if head.startswith(b"SQLite format 3"):
         return False
-    return head[8:12] == b"DUCK" or (not head and path.suffix.lower() in (".duckdb", ".ddb"))
+    return head[8:12] == b"DUCK" or path.suffix.lower() in (".duckdb", ".ddb")
 
 
 @dataclass
@@ -180,6 +184,7 @@ async def open_sources(
         SourceError: One cannot be opened; the message says which and why.
     """
     from tabulaflow_core.data import DataConnectorRegistry, SQLConnector
+    from tabulaflow_core.errors import SourceError
 
     limits = prepared.settings.limits
     async with DataConnectorRegistry() as registry:
@@ -187,7 +192,12 @@ async def open_sources(
             if not spec.is_database:
                 continue
             console.status(f"Opening {spec.alias} …")
-            connector = await SQLConnector.from_url_async(spec.url, limits=limits, functions=functions)
+            try:
+                connector = await SQLConnector.from_url_async(spec.url, limits=limits, functions=functions)
+            except SourceError as error:
+                if len(prepared.specs) > 1:
+                    error.user_message = f"{spec.alias}: {error.user_message}"
+                raise
             registry.register(spec.alias, connector)
             console.clear_status()
             for notice in connector.notices:

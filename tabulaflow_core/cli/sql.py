@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tabulaflow_core.cli.console import Console
 from tabulaflow_core.cli.exits import FAILED, OK, UsageError
+from tabulaflow_core.cli.numbers import count, seconds
 from tabulaflow_core.cli.sources import Prepared, add_source_option, open_sources, parse_sources, prepare
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("query", metavar="QUERY", help="the statement, or - for JSON lines from standard input")
     add_source_option(parser)
     parser.add_argument("--on", metavar="ALIAS", help="the source to ask, when there are several")
-    parser.add_argument("--rows", type=int, metavar="N", help="rows at most (for people 50, else all)")
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="seconds at most for one query")
+    parser.add_argument("--rows", type=count, metavar="N", help="rows at most (for people 50, else all)")
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="seconds at most for one query")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.set_defaults(run=run)
 
@@ -37,30 +38,47 @@ def run(args: argparse.Namespace, console: Console) -> int:
     import asyncio
 
     from tabulaflow_core.config import Settings
+    from tabulaflow_core.errors import SourceError
 
     specs = parse_sources(args.source)
     if not specs:
         raise UsageError("name a source with -s ALIAS=PATH_OR_URL")
-    with prepare(specs, Settings.from_env(), console) as prepared:
-        return asyncio.run(_run_async(args, console, prepared))
+    try:
+        with prepare(specs, Settings.from_env(), console) as prepared:
+            return asyncio.run(_run_async(args, console, prepared))
+    except SourceError as error:  # a source that cannot be opened answers in the form of a query
+        if console.as_json or args.query == "-":
+            console.json(_fault(error.user_message))
+        console.error(error.user_message)
+        return FAILED
 
 
 async def _run_async(args: argparse.Namespace, console: Console, prepared: Prepared) -> int:
     async with open_sources(prepared, console, functions=args.function) as registry:
-        alias = args.on or registry.aliases[0]
-        if args.on is None and len(registry) > 1:
-            raise UsageError(f"there are {len(registry)} sources; say which with --on: {', '.join(registry.aliases)}")
-        connector = registry.get(alias)
+        connector = registry.get(_asked(args.on, registry.aliases, prepared))
         if args.query != "-":
             outcome = await connector.run_query_async(args.query, limit=args.rows, timeout=args.timeout)
             return _show(console, outcome, rows=args.rows)
         async for request_id, sql, fault in _requests():
             if fault:
-                console.json({"id": request_id, **_fault(fault), "changed": None})
+                console.json({"id": request_id, **_fault(fault)})
                 continue
             answer = await _answer(connector, sql, args)
-            console.json({"id": request_id, **answer, "changed": None})
+            console.json({"id": request_id, **answer})
     return OK
+
+
+def _asked(on: str | None, aliases: Sequence[str], prepared: Prepared) -> str:
+    """The alias of the source to ask; a file's own alias stands for the source that the files form."""
+    if on in [alias for alias, _ in prepared.readings] and prepared.files_alias is not None:
+        return prepared.files_alias
+    if on is not None:
+        if on in aliases:
+            return on
+        raise UsageError(f"there is no source {on!r}; say --on with one of: {', '.join(aliases)}")
+    if len(aliases) > 1:
+        raise UsageError(f"there are {len(aliases)} sources; say which with --on: {', '.join(aliases)}")
+    return aliases[0]
 
 
 async def _requests() -> AsyncIterator[tuple[Any, str, str]]:
@@ -99,7 +117,7 @@ def outcome_json(outcome: QueryOutcome) -> dict[str, Any]:
     from tabulaflow_core.output.tables import rows_json
 
     if isinstance(outcome, QueryFailure):
-        error = f"{outcome.message} {outcome.hint}".strip()
+        error = f"{outcome.message.rstrip('.')}. {outcome.hint}" if outcome.hint else outcome.message
         refused = outcome.kind is FailureKind.REFUSED
         return {**_fault(error), "refused": refused, "seconds": round(outcome.seconds, 6)}
     table = outcome.table
@@ -140,7 +158,7 @@ def _show(console: Console, outcome: QueryOutcome, *, rows: int | None) -> int:
         if outcome.hint:
             console.note(outcome.hint)
         return FAILED
-    print_table(console, outcome.table, rows=rows or 50)
+    print_table(console, outcome.table, rows=50 if rows is None else rows)
     count = outcome.table.num_rows
     cut = f", cut at the limit on {outcome.cut_by}" if outcome.truncated else ""
     console.note(f"{count:,} row{'' if count == 1 else 's'} in {outcome.seconds:.3f} s{cut}")

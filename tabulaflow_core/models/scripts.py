@@ -25,6 +25,8 @@ _SMALL_TALK: Final = (
 def chat_sessions(request: ModelRequest) -> Sequence[Step]:
     """Answer the two questions of the `chat-sessions` example, over the table `inventory`."""
     question, answers = _last_turn(request)
+    if answers and answers[-1].startswith("error"):
+        return [text(f"The query did not run: {' '.join(answers[-1].split())[:300]}")]
     lowered = question.lower()
     if "reorder point" in lowered and "below" in lowered:
         return [text(_below(answers))] if answers else [_query(request, _BELOW_SQL)]

@@ -15,6 +15,8 @@ import pytest
 from tabulaflow_core.agents import ChatSession, Event
 from tabulaflow_core.agents import session as session_module
 from tabulaflow_core.data import DataConnectorRegistry, SQLConnector
+from tabulaflow_core.errors import TurnError
+from tabulaflow_core.models import ScriptedModel
 from tabulaflow_core.models.contracts import ChatModel
 from tabulaflow_core.models.scripts import SCRIPTS
 from tests.agents.fakes import INVENTORY
@@ -141,3 +143,13 @@ async def test_loading_blocks_nobody(
         await session.run(SECOND)
         assert len(threads) == loads
     assert threading.main_thread() not in threads
+
+
+@pytest.mark.parametrize("question", ["", " \n\t"])
+async def test_an_empty_question_calls_no_model(registry: DataConnectorRegistry, question: str) -> None:
+    model = ScriptedModel().enqueue(text("Never."))
+    async with ChatSession(registry=registry, model=model) as session:
+        with pytest.raises(TurnError, match="The question is empty"):
+            await session.run(question)
+        assert (session.history, model.requests) == ((), [])
+        assert (await session.run("And now?")).text == "Never."

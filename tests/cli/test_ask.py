@@ -78,7 +78,8 @@ async def test_results_of_a_session_are_found_by_a_later_run(tmp_path: Path) -> 
     made = StoredResult(source="s", dialect="sqlite", sql="SELECT 1", table=table, notes=("cut",))
     await FolderResultStore(tmp_path).put_async(LOCAL_USER, made)
     assert await FolderResultStore(tmp_path).get_async(LOCAL_USER, made.id) == made
-    for unknown in ("r_00", "../talk", ""):
+    (tmp_path / "r_00.arrow").write_text("damaged")
+    for unknown in ("r_00", "r_01", "../talk", ""):
         with pytest.raises(NotFound):
             await FolderResultStore(tmp_path).get_async(LOCAL_USER, unknown)
 
@@ -134,6 +135,8 @@ def test_a_turn_that_fails_ends_with_turn_failed(run: Run, inventory: Path, monk
         (["ask", "q", "-s", "1x={file}", "-m", "scripted"], "is not ALIAS=PATH_OR_URL"),
         (["ask", "q", "-s", "a=/no/such/file.csv", "-m", "scripted"], "there is no file"),
         (["ask", "q", "-s", "a={file}", "-s", "a={file}", "-m", "scripted"], "two sources are called 'a'"),
+        (["ask", "q", "-s", "a={file}", "-s", "A={file}", "-m", "scripted"], "two sources are called 'A'"),
+        (["ask", "q", "-s", "a={file}", "-m", "scripted", "--session", "/dev/null"], "a folder or a device"),
         (["ask"], "QUESTION"),
         (["nothing"], "invalid choice"),
         ([], "COMMAND"),

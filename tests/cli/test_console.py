@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 from tabulaflow_core.cli.console import Console, Number, printable, width
 
@@ -52,3 +53,10 @@ def test_a_terminal_of_an_old_code_page_gets_what_it_can_show() -> None:
     out = io.TextIOWrapper(raw, encoding="ascii")
     Console(out=out, err=io.StringIO()).out("naïve →")
     assert raw.getvalue() == b"na?ve ?\n"
+
+
+def test_json_loses_no_character_of_an_old_code_page() -> None:
+    raw = io.BytesIO()
+    console = Console(as_json=True, out=io.TextIOWrapper(raw, encoding="ascii"))
+    console.json({"name": "été \ud800"})
+    assert json.loads(raw.getvalue()) == {"name": "été \ud800"}

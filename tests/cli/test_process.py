@@ -27,7 +27,7 @@ def start(*argv: object, **more: str) -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
         env={**os.environ, **more},
     )
 
@@ -108,3 +108,45 @@ def test_version_and_help_exit_with_zero() -> None:
         done = subprocess.run([*COMMAND, option], capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert done.returncode == 0
         assert done.stdout.startswith(("tabulaflow ", "usage: tabulaflow"))
+
+
+@posix
+def test_lines_with_a_byte_order_mark_windows_ends_and_one_too_long(shop: Path) -> None:
+    process = start("sql", "-s", f"shop={shop}", "-", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    lines = [
+        '\ufeff{"id": 1, "sql": "SELECT \'é\'"}\r\n',
+        '{"id": 2, "sql": "' + "x" * (17 * 1024 * 1024) + '"}\n',
+        '{"id": 3, "sql": "SELECT 3"}',
+    ]
+    out, err = process.communicate("".join(lines), timeout=PATIENCE)
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert (process.returncode, err) == (0, "")
+    assert [answer["id"] for answer in answers] == [1, None, 3]
+    assert answers[0]["rows"] == [["é"]]
+    assert "line 2 is not a JSON object" in answers[1]["error"]
+
+
+@posix
+def test_two_questions_at_once_in_one_session_file(inventory: Path, tmp_path: Path, silent_server: str) -> None:
+    kept = tmp_path / "talk.json"
+    options = ["-s", f"inventory={inventory}", "-m", "compatible:x", "--json", "--session", kept]
+    first = start("ask", "first?", *options, TABULAFLOW_BASE_URL=silent_server)
+    assert json.loads(first.stdout.readline())["kind"] == "turn_started"
+    second = start("ask", "second?", *options, TABULAFLOW_BASE_URL=silent_server)
+    out, _ = second.communicate(timeout=PATIENCE)
+    assert second.returncode == 1
+    assert json.loads(out)["error"]["type"] == "TurnInProgress"
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=PATIENCE)
+    assert "first?" in kept.read_text()
+
+
+def test_a_session_file_that_cannot_be_written_is_said_before_the_question(inventory: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    options = ["-s", f"inventory={inventory}", "-m", "scripted", "--json"]
+    process = start("ask", "anything?", *options, "--session", tmp_path / "taken" / "talk.json")
+    out, err = process.communicate(timeout=PATIENCE)
+    (line,) = out.splitlines()
+    assert process.returncode == 1
+    assert json.loads(line)["error"]["type"] == "StoreUnavailable"
+    assert "Traceback" not in err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from .conftest import Run
 
 
@@ -56,3 +58,13 @@ def test_people_see_the_decisions_and_the_rows(run: Run, tmp_path: Path) -> None
     assert ran.code == 0
     for part in ("How it was read", "semicolon", "decimal comma", "umsatz: 2 rows, 4 columns", "1,234.50", "01067"):
         assert part in ran.out
+
+
+@pytest.mark.parametrize("option", [("--skip-lines", -1), ("--rows", -1), ("--quote", "ab")])
+def test_options_that_make_no_sense_are_refused(run: Run, tmp_path: Path, option: tuple[str, object]) -> None:
+    assert run("read", german(tmp_path), *option).code == 2
+
+
+def test_no_rows_can_be_asked_for(run: Run, tmp_path: Path) -> None:
+    ran = run("read", german(tmp_path), "--rows", 0)
+    assert "2 more rows" in ran.err

@@ -75,7 +75,7 @@ def test_lines_from_standard_input(run: Run, shop: Path, monkeypatch: pytest.Mon
     assert [line["id"] for line in ran.lines] == ["a", 2, None, 3, 4, 5]
     assert [line["refused"] for line in ran.lines] == [False, True, False, False, False, False]
     assert [line["error"] is None for line in ran.lines] == [True, False, False, False, False, True]
-    assert all(set(line) == KEYS | {"id", "changed"} and line["changed"] is None for line in ran.lines)
+    assert all(set(line) == KEYS | {"id"} for line in ran.lines)
     assert ran.lines[0]["rows"] == [[3]]
 
 
@@ -97,8 +97,8 @@ def test_several_sources_need_a_choice(run: Run, inventory: Path, shop: Path) ->
     chosen = run("sql", *sources, "--on", "shop", "SELECT count(*) FROM orders", "--json")
     assert chosen.lines[0]["rows"] == [[3]]
     wrong = run("sql", *sources, "--on", "nowhere", "SELECT 1")
-    assert wrong.code == 1
-    assert "no source called 'nowhere'" in wrong.err
+    assert wrong.code == 2
+    assert "there is no source 'nowhere'; say --on with one of: shop, stock" in wrong.err
 
 
 def test_urls_and_odd_paths(run: Run, shop: Path, tmp_path: Path) -> None:
@@ -119,3 +119,47 @@ def test_a_duckdb_file_is_told_by_its_bytes(run: Run, tmp_path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE t AS SELECT 42 AS n")
     assert run("sql", "-s", f"d={path}", "SELECT n FROM t", "--json").lines[0]["rows"] == [[42]]
+
+
+@pytest.mark.parametrize("query", ["SELECT 1", "-"])
+def test_a_source_that_cannot_be_opened_answers_in_the_form_of_a_query(
+    run: Run, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    ran = run("sql", "-s", "x=postgresql://me:hush@127.0.0.1:9/y", query, "--json")
+    (answer,) = ran.lines
+    assert ran.code == 1
+    assert set(answer) == KEYS
+    assert answer["error"].startswith("Nobody listens at 127.0.0.1:9.")
+    assert "hush" not in ran.out + ran.err
+
+
+def test_the_source_at_fault_is_named_among_several(run: Run, shop: Path) -> None:
+    sources = ["-s", f"shop={shop}", "-s", "far=postgresql://me:hush@127.0.0.1:9/y"]
+    ran = run("sql", *sources, "--on", "shop", "SELECT 1")
+    assert ran.err.startswith("far: Nobody listens")
+
+
+def test_a_file_given_with_others_can_be_chosen_by_its_own_alias(run: Run, inventory: Path) -> None:
+    ran = run("sql", "-s", f"a={inventory}", "-s", f"b={inventory}", "--on", "b", "SELECT count(*) FROM b", "--json")
+    assert ran.lines[0]["rows"] == [[3]]
+
+
+def test_a_file_named_duckdb_is_judged_as_one(run: Run, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.duckdb"
+    bad.write_text("no database at all")
+    ran = run("sql", "-s", f"d={bad}", "SELECT 1")
+    assert ran.code == 1
+    assert "not a DuckDB database" in ran.err
+
+
+@pytest.mark.parametrize("option", [("--rows", -1), ("--rows", "x"), ("--timeout", 0), ("--timeout", "nan")])
+def test_numbers_that_make_no_sense_are_refused(run: Run, shop: Path, option: tuple[str, object]) -> None:
+    ran = run("sql", "-s", f"shop={shop}", "SELECT 1", *option)
+    assert ran.code == 2
+    assert f"argument {option[0]}: '{option[1]}' is not" in ran.err
+
+
+def test_a_fault_and_its_hint_are_two_sentences(run: Run, shop: Path) -> None:
+    (answer,) = run("sql", "-s", f"shop={shop}", "SELECT id FROM nowhere", "--json").lines
+    assert answer["error"] == "no such table: nowhere. The tables are: orders."

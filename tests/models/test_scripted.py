@@ -107,6 +107,8 @@ async def test_the_shipped_script_answers_both_questions() -> None:
     rows = ToolMessage("d", "run_query", "product,to_order\nHDMI cable,8\nUSB-C dock,7")
     assert await _said(model, first, second, rows) == "Order 8 HDMI cables and 7 USB-C docks."
     assert "demo" in await _said(model, UserMessage("What is the weather?"))
+    fault = ToolMessage("e", "run_query", "error (invalid): no such table: inventory")
+    assert await _said(model, first, fault) == "The query did not run: error (invalid): no such table: inventory"
 
 
 async def _sql(model: ChatModel, *messages: UserMessage | ToolMessage) -> str:

@@ -96,6 +96,7 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
         _choose(bench, column, finding, mark, order, options, told, typing)
         _settle(bench, column, finding, missing, forced=told is not None)
     _tell(typing, order, order_sure)
+    _tell_of_told(typing, options)
     return typing
 
 
@@ -293,6 +294,20 @@ def _tell(typing: Typing, order: DateOrder, order_sure: Certainty) -> None:
         if column.missing and column.kind != "text":
             words = ", ".join(f"“{w}” ({n})" for w, n in list(column.missing.items())[:5])
             typing.notices.append(f"In column “{column.name}” these words were read as no value: {words}.")
+
+
+def _tell_of_told(typing: Typing, options: ReadOptions) -> None:
+    """Sentences on types that were asked for and could not be given."""
+    kinds = {column.name: column.kind for column in typing.columns}
+    for name, told in options.types.items():
+        if name not in kinds:
+            known = ", ".join(f"“{n}”" for n in list(kinds)[:20])
+            typing.notices.append(f"There is no column “{name}” to read as {told}; the columns are {known}.")
+        elif kinds[name] != told and (told, kinds[name]) != ("number", "integer"):
+            typing.notices.append(
+                f"Column “{name}” cannot be read as {told}: its values are of another kind. "
+                f"It was read as {kinds[name]}."
+            )
 
 
 def write_table(bench: Workbench, table: str, typing: Typing) -> int:

@@ -46,8 +46,18 @@ def unpacked(path: Path, folder: Path) -> Iterator[tuple[Path, str]]:
     try:
         with path.open("rb") as file:
             head = file.read(8)
+    except FileNotFoundError as error:
+        raise FileUnreadable(f"There is no file {path.name} at that place. Check the path.") from error
+    except IsADirectoryError as error:
+        raise FileUnreadable(f"{path.name} is a folder, not a file. Name the file in it.") from error
+    except PermissionError as error:
+        raise FileUnreadable(
+            f"{path.name} may not be read: permission denied. Give yourself the right to read it, or copy it."
+        ) from error
     except OSError as error:
-        raise FileUnreadable(f"{path.name} cannot be opened: {error.strerror or error}.") from error
+        raise FileUnreadable(
+            f"{path.name} cannot be opened: {error.strerror or error}. Copy it to a folder of your own and try again."
+        ) from error
     if not head:
         raise FileUnreadable(f"{path.name} is empty (0 bytes). Export it again, or choose another file.")
     kind = next((name for magic, name in _PACKED.items() if head.startswith(magic)), "")

@@ -144,8 +144,13 @@ def test_unreadable_files_say_what_to_do(tmp_path: Path, name: str, content: byt
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(FileUnreadable, match="cannot be opened"):
+    with pytest.raises(FileUnreadable, match="There is no file none"):
         read_file(tmp_path / "none.csv", storage=tmp_path / "s")
+
+
+def test_a_folder_is_said_to_be_one(tmp_path: Path) -> None:
+    with pytest.raises(FileUnreadable, match="is a folder, not a file"):
+        read_file(tmp_path, storage=tmp_path / "storage")
 
 
 def zipped(**members: bytes) -> bytes:

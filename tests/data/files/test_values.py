@@ -264,3 +264,10 @@ def test_a_number_beyond_all_types_is_listed(read: Reader) -> None:
     seen = read("k,v\n" + "".join(f"a,{i}.5e3\n" for i in range(30)) + "a,1e400\n")
     assert seen.column("v")[-1] is None
     assert [m.value for m in seen.report.misfits] == ["1e400"]
+
+
+def test_a_type_that_cannot_be_given_is_said(read: Reader) -> None:
+    seen = read("who,n\nAna,1\nBo,2\n", types={"who": "integer", "nope": "date", "n": "number"})
+    assert seen.told("“who”", "cannot be read as integer")
+    assert seen.told("no column “nope”", "“who”, “n”")
+    assert len(seen.report.notices) == 2
