@@ -25,19 +25,24 @@ ALL = _cases()
 
 def test_there_are_enough_cases_of_both_kinds() -> None:
     verdicts = [verdict for _, verdict, _ in ALL]
-    assert verdicts.count("hostile") >= 400
-    assert verdicts.count("harmless") >= 300
+    assert verdicts.count("hostile") >= 600
+    assert verdicts.count("harmless") >= 450
     assert set(verdicts) == {"hostile", "harmless"}
     assert len(set(ALL)) == len(ALL)
 
 
-@pytest.mark.parametrize(("dialect", "verdict", "sql"), ALL)
-def test_verdict(dialect: str, verdict: str, sql: str) -> None:
-    result = check_statement(sql, dialect=dialect)
-    if verdict == "harmless":
-        assert isinstance(result, Allowed), result
-        assert result.sql == sql.rstrip("; ") or sql.startswith(result.sql)
-    else:
-        assert isinstance(result, Refused), result
-        assert result.reason.endswith((".", "…"))
-        assert len(result.reason) < 300
+@pytest.mark.parametrize("dialect", sorted({dialect for dialect, _, _ in ALL}))
+def test_harmless_ones_are_allowed(dialect: str) -> None:
+    for sql in (sql for of, verdict, sql in ALL if (of, verdict) == (dialect, "harmless")):
+        result = check_statement(sql, dialect=dialect)
+        assert isinstance(result, Allowed), (sql, result)
+        assert result.sql == sql.rstrip("; ") or sql.startswith(result.sql), sql
+
+
+@pytest.mark.parametrize("dialect", sorted({dialect for dialect, _, _ in ALL}))
+def test_hostile_ones_are_refused_with_a_sentence(dialect: str) -> None:
+    for sql in (sql for of, verdict, sql in ALL if (of, verdict) == (dialect, "hostile")):
+        result = check_statement(sql, dialect=dialect)
+        assert isinstance(result, Refused), (sql, result)
+        assert result.reason.endswith((".", "…")), result
+        assert len(result.reason) < 300, result

@@ -153,20 +153,22 @@ def test_garbage_never_raises(dialect: str) -> None:
         assert isinstance(check_statement("SELECT " + text, dialect=dialect), (Allowed, Refused))
 
 
+PLACES = [
+    "SELECT {}", "SELECT 1 WHERE {} IS NULL", "SELECT a FROM t ORDER BY {}", "SELECT a FROM t GROUP BY {}",
+    "SELECT a FROM t GROUP BY a HAVING {} > 1", "SELECT CASE WHEN a THEN {} END FROM t", "SELECT (SELECT {})",
+    "WITH q AS (SELECT {}) SELECT 1", "SELECT a FROM t UNION ALL SELECT {}", "SELECT a FROM t JOIN u ON {} = 1",
+    "SELECT sum(a) OVER (PARTITION BY {}) FROM t", "SELECT abs({})", "SELECT a IN ({}) FROM t",
+    "SELECT a BETWEEN {} AND 2 FROM t", "SELECT CAST({} AS CHAR)", "SELECT a FROM t LIMIT {}",
+    "SELECT * FROM (SELECT {} AS x) y", "VALUES ({})", "SELECT 1 + -{}", "EXPLAIN SELECT {}",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("dialect", FOUR)
 @pytest.mark.parametrize(
     "attack", ["nextval('s')", "load_extension('x')", "SLEEP(9)", "pg_sleep(9)", "read_text('x')", '"Lower"(1)']
 )
-@pytest.mark.parametrize(
-    "place",
-    ["SELECT {}", "SELECT 1 WHERE {} IS NULL", "SELECT a FROM t ORDER BY {}", "SELECT a FROM t GROUP BY {}",
-     "SELECT a FROM t GROUP BY a HAVING {} > 1", "SELECT CASE WHEN a THEN {} END FROM t", "SELECT (SELECT {})",
-     "WITH q AS (SELECT {}) SELECT 1", "SELECT a FROM t UNION ALL SELECT {}", "SELECT a FROM t JOIN u ON {} = 1",
-     "SELECT sum(a) OVER (PARTITION BY {}) FROM t", "SELECT abs({})", "SELECT a IN ({}) FROM t",
-     "SELECT a BETWEEN {} AND 2 FROM t", "SELECT CAST({} AS CHAR)", "SELECT a FROM t LIMIT {}",
-     "SELECT * FROM (SELECT {} AS x) y", "VALUES ({})", "SELECT 1 + -{}", "EXPLAIN SELECT {}"],
-)  # fmt: skip
-def test_no_place_hides_a_call(dialect: str, place: str, attack: str) -> None:
+def test_no_place_hides_a_call(dialect: str, attack: str) -> None:
     if dialect in ("mysql", "sqlite", "duckdb") and attack.startswith('"'):
         pytest.skip("the name is a text or not case-sensitive there")
-    _refused(place.format(attack), dialect)
+    for place in PLACES:
+        _refused(place.format(attack), dialect)
