@@ -14,6 +14,8 @@ from tabulaflow_core.runtime import ConversationView, SourceInfo, Turn, get_runt
 #: Turns drawn at once; older ones come behind a button, so that a long conversation stays quick.
 TURNS_SHOWN: Final = 10
 _QUESTION: Final = "question"
+_TOO_LONG: Final = "tf_too_long"
+_LONGEST_QUESTION: Final = 4000  # characters: the box itself would drop a longer text without a word
 _EARLIER: Final = "tf_show_earlier"
 
 
@@ -35,6 +37,7 @@ def draw() -> None:
         _start(question, view)
     if view is not None:
         _draw_history(view, running)
+    _draw_too_long()
     if running is not None:
         live.watch(running)
 
@@ -111,14 +114,29 @@ def _draw_bottom(running: Turn | None, *, ready: bool) -> None:
         placeholder,
         key=_QUESTION,
         disabled=running is not None or not ready,
-        max_chars=4000,
         on_submit=_submitted,
     )
 
 
 def _submitted() -> None:
     """Callbacks run before any page does, so that a run which has to start again through the shell loses nothing."""
-    state.ask_later(st.session_state[_QUESTION])
+    question = st.session_state[_QUESTION]
+    if len(question) > _LONGEST_QUESTION:
+        st.session_state[_TOO_LONG] = question
+    else:
+        state.ask_later(question)
+
+
+def _draw_too_long() -> None:
+    question = st.session_state.pop(_TOO_LONG, "")
+    if question:
+        st.error(
+            f"This question has {len(question):,} characters; {_LONGEST_QUESTION:,} are the most. It was not asked. "
+            "Shorten it, or bring data as a file on the Data page.",
+            icon=":material/error:",
+        )
+        with st.expander("The text, to copy"):
+            st.code(question, language=None, wrap_lines=True)
 
 
 def _start(question: str, view: ConversationView | None) -> None:

@@ -6,12 +6,16 @@ and the next run attaches again and replays. Only the Stop button's callback end
 
 from __future__ import annotations
 
+from typing import Final
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import answer, safe
+from pages.ui import answer, safe, wording
 from pages.ui.transcript import Transcript
 from tabulaflow_core.runtime import Turn
+
+_SILENT_SECONDS: Final = 3  # shorter waits need no clock
 
 
 def watch(turn: Turn) -> None:
@@ -26,6 +30,7 @@ def watch(turn: Turn) -> None:
                 transcript.apply(event)
             if batch:
                 screen.draw(transcript)
+            screen.draw_label(transcript.activity, seconds=turn.seconds)
     st.rerun()
 
 
@@ -44,9 +49,6 @@ class _LiveScreen:
 
     def draw(self, transcript: Transcript) -> None:
         """Bring the screen up to `transcript`."""
-        if transcript.activity != self._shown_label:
-            self._shown_label = transcript.activity
-            self._status.update(label=f":shimmer[{safe.label(transcript.activity)}]")
         self._draw_steps(transcript)
         if (writing := transcript.thinking.strip()) != self._shown_writing:
             self._shown_writing = writing
@@ -61,6 +63,13 @@ class _LiveScreen:
             with self._artifacts:
                 answer.draw_artifacts(fresh, turn_id=f"live-{self._shown_artifacts}")
             self._shown_artifacts = len(transcript.artifacts)
+
+    def draw_label(self, activity: str, *, seconds: float) -> None:
+        """What is being done and, once a second, since when: silence must not look like a standstill."""
+        label = activity if seconds < _SILENT_SECONDS else f"{activity} · {wording.seconds(int(seconds), places=0)}"
+        if label != self._shown_label:
+            self._shown_label = label
+            self._status.update(label=f":shimmer[{safe.label(label)}]")
 
     def _draw_steps(self, transcript: Transcript) -> None:
         for step in transcript.steps.values():

@@ -24,10 +24,10 @@ def principal() -> Principal:
 
 
 def begin_visit() -> None:
-    """At the top of every run: who has neither data nor conversations yet gets the sample shop, once a visit."""
+    """At the top of every run: who comes for the first time and has no data gets the sample shop, once and for all."""
     if _WELCOMED not in st.session_state:
         runtime, who = get_runtime(), principal()
-        if not runtime.sources(who) and not runtime.conversations(who, limit=1):
+        if runtime.first_visit(who) and not runtime.sources(who) and not runtime.conversations(who, limit=1):
             runtime.add_samples(who)
         st.session_state[_WELCOMED] = True
 

@@ -12,10 +12,10 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def seconds(value: float) -> str:
+def seconds(value: float, *, places: int = 1) -> str:
     """`0.4 s`, `12 s`, `2 min 5 s`."""
     if value < 10:
-        return f"{value:.1f} s"
+        return f"{value:.{places}f} s"
     if value < 100:
         return f"{value:.0f} s"
     return f"{int(value) // 60} min {int(value) % 60} s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Final
 
 from tabulaflow_core.agents.events import Event, TurnInterrupted
@@ -51,6 +52,11 @@ class FollowedTurn:
             self._loop.call(self._turns.end_stale_async(self._principal, self._record.conversation_id))
             self._record = self._loop.call(self._turns.get_async(self._principal, self.id))
         return self._record.state
+
+    @property
+    def seconds(self) -> float:
+        """Wall time so far, by the clock that the processes share."""
+        return max((datetime.now(UTC) - self._record.started_at).total_seconds(), 0.0)
 
     def attach(self, *, tick: float = 0.1) -> Iterator[list[Event]]:
         """Replay from the first event, then follow; see `TurnLog.attach`."""

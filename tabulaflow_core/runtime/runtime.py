@@ -24,6 +24,7 @@ from tabulaflow_core.runtime.follower import FollowedTurn
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.runtime.turns import Turn
 from tabulaflow_core.runtime.views import ConversationView, FileOutcome, ModelStatus, SourceInfo
+from tabulaflow_core.store.folders import owner_folder
 from tabulaflow_core.store.records import ConversationInfo, UsageRow
 
 _log = logging.getLogger(__name__)
@@ -87,6 +88,15 @@ class Runtime:
             NotFound: There is none of this name.
         """
         self._call(self._services.files.remove_async(principal, name))
+
+    def first_visit(self, principal: Principal) -> bool:
+        """True once for each principal, ever: what is given as a welcome does not come back after it was removed."""
+        mark = owner_folder(self.settings.data_dir / "visitors", principal)
+        try:
+            mark.mkdir(parents=True)
+        except FileExistsError:
+            return False
+        return True
 
     def add_samples(self, principal: Principal) -> SourceInfo:
         """Add the sample files that ship; those that are there already stay as they are."""

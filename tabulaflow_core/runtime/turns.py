@@ -56,6 +56,10 @@ class Turn(Protocol):
     def state(self) -> TurnState:
         """`running` until its terminal event."""
 
+    @property
+    def seconds(self) -> float:
+        """Wall time so far."""
+
     def attach(self, *, tick: float = 0.1) -> Iterator[list[Event]]:
         """Replay from the first event, then follow; see `TurnLog.attach`."""
 

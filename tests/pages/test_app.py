@@ -180,3 +180,20 @@ def test_a_broken_file_beside_a_good_one_leaves_the_good_one_opened(app: AppTest
     assert "good" in app.success[0].value
     assert "empty" in app.error[0].value
     assert "How good.csv was read" in words(app)
+
+
+def test_the_sample_does_not_come_back_after_it_was_removed(app: AppTest) -> None:
+    app.run()
+    for file in get_runtime().files(LOCAL_USER):
+        get_runtime().remove_file(LOCAL_USER, file.name)
+    again = AppTest.from_file(str(APP), default_timeout=30).run()
+    assert not get_runtime().sources(LOCAL_USER)
+    assert "no data to ask" in words(again)
+
+
+def test_a_question_that_is_too_long_is_given_back(app: AppTest) -> None:
+    app.run()
+    app.chat_input[0].set_value("why " * 1500).run()
+    assert "6,000 characters" in app.error[0].value
+    assert "why why" in app.code[0].value
+    assert len(app.chat_message) == 0
