@@ -33,7 +33,7 @@ _SYNTAX_WITHOUT_PAREN = {"@", "ANY", "CASE", "MAP", "NEXT", "VARIADIC"}
 
 
 _STEPS_A_TOKEN = 60
-_STEPS_AT_LEAST = 30_000
+_STEPS_AT_LEAST = 10_000
 """The parser tries readings and steps back; twisted nesting would make it do so for hours. Plain SQL takes under ten
 steps a token."""
 
