@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -27,6 +28,10 @@ def width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
+class OutputClosed(Exception):
+    """Standard output takes nothing more; the message says why, and is empty when its reader has seen enough."""
+
+
 class Console:
     """The two streams of a process.
 
@@ -39,8 +44,8 @@ class Console:
 
     def __init__(self, *, as_json: bool = False, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self.as_json = as_json
-        self._out = out or sys.stdout
-        self._err = err or sys.stderr
+        self._out = out or sys.stdout or _nowhere()
+        self._err = err or sys.stderr or _nowhere()
         self._status = False
         self.ended = False
 
@@ -106,16 +111,36 @@ class Console:
         for row in cells:
             self.out(indent + _line(row, widths, numeric))
 
+    def give_up(self, why: str) -> None:
+        """Write no more to standard output, also not what Python would still flush at its end."""
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
+        except (OSError, ValueError):  # no real file behind it
+            self._out = _nowhere()
+        if why:
+            self.error(why)
+
     def _styled(self, text: str, style: str, stream: TextIO) -> str:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if style and text and stream.isatty() else text
 
     def _write(self, stream: TextIO, text: str) -> None:
         try:
-            stream.write(text)
-        except UnicodeEncodeError:  # a terminal of an old code page
-            encoding = stream.encoding or "ascii"
-            stream.write(text.encode(encoding, "replace").decode(encoding))
-        stream.flush()
+            try:
+                stream.write(text)
+            except UnicodeEncodeError:  # a terminal of an old code page
+                encoding = stream.encoding or "ascii"
+                stream.write(text.encode(encoding, "replace").decode(encoding))
+            stream.flush()
+        except OSError as error:
+            if stream is self._err:  # nobody can be told
+                self._err = _nowhere()
+                return
+            why = f"The output cannot be written: {error.strerror or error}. Make room, or write it elsewhere."
+            raise OutputClosed("" if isinstance(error, BrokenPipeError) else why) from error
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 class Number(str):

@@ -24,7 +24,7 @@ async def stdin_lines() -> AsyncIterator[str]:
 
 
 async def _plain_lines() -> AsyncIterator[str]:
-    for line in getattr(sys.stdin, "buffer", sys.stdin):  # UTF-8 whatever the locale
+    for line in getattr(sys.stdin, "buffer", sys.stdin) or ():  # UTF-8 whatever the locale
         yield line.decode("utf-8", "replace") if isinstance(line, bytes) else line
 
 
@@ -53,6 +53,8 @@ def _text(kept: bytearray, part: bytes) -> str:
 def _is_pipe() -> bool:
     # A regular file never blocks and cannot be polled; Windows cannot poll a pipe of this kind.
     if sys.platform == "win32":
+        return False
+    if sys.stdin is None:  # closed
         return False
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode

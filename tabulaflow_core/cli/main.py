@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import os
+# Little is imported up here: Ctrl-C is answered only once `main` runs.
 import signal
-import sys
-import traceback
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from tabulaflow_core.cli import ask, examples_command, model, read, sql
-from tabulaflow_core.cli.console import Console
-from tabulaflow_core.cli.exits import FAILED, INTERRUPTED, UsageError
-from tabulaflow_core.errors import TabulaflowError
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from tabulaflow_core.cli.console import Console
 
 _DESCRIPTION = "Ask your own data in plain language, and see the query behind every number."
 _EPILOG = "Exit codes: 0 done, 1 failed (the message says why), 2 wrong use, 130 interrupted."
@@ -20,6 +18,10 @@ _EPILOG = "Exit codes: 0 done, 1 failed (the message says why), 2 wrong use, 130
 
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line; imports nothing heavy."""
+    import argparse
+
+    from tabulaflow_core.cli import ask, examples_command, model, read, sql
+
     parser = argparse.ArgumentParser(prog="tabulaflow", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -40,12 +42,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: From argparse, with 2 for a wrong use and 0 for `--help`.
     """
-    parser = build_parser()
-    args = parser.parse_args(argv)
-    console = Console(as_json=getattr(args, "json", False))
     if argv is None:
         # A stop by the system ends a turn, its statement and its child processes as Ctrl-C does.
         signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        return _run(argv)
+    except KeyboardInterrupt:
+        return 130  # `exits.INTERRUPTED`, which may not be imported yet
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    from tabulaflow_core.cli.console import Console, OutputClosed
+    from tabulaflow_core.cli.exits import FAILED, UsageError
+    from tabulaflow_core.errors import TabulaflowError
+
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    console = Console(as_json=getattr(args, "json", False))
     try:
         code: int = args.run(args, console)
         return code
@@ -55,16 +68,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(console, type(error).__name__, error.user_message)
     except KeyboardInterrupt:
         console.clear_status()
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader of the pipe, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+    except OutputClosed as error:
+        console.give_up(str(error))
         return FAILED
     except Exception as error:  # a fault of this program: said in a line, told in full for a report
-        traceback.print_exc()
+        import traceback
+
+        console.note(traceback.format_exc(), style="")
         return _failed(console, "InternalError", f"This is a fault of TabulaFlow itself ({type(error).__name__}).")
 
 
 def _failed(console: Console, kind: str, message: str) -> int:
+    from tabulaflow_core.cli.exits import FAILED
+
     if console.as_json and not console.ended:
         console.end({"kind": "turn_failed", "error": {"type": kind, "user_message": message}})
     console.error(message)

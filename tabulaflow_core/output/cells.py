@@ -61,6 +61,8 @@ def json_value(value: object) -> JsonValue:
         return bytes(value).hex()
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
+    if isinstance(value, pa.MonthDayNano):
+        return interval_text(value)
     if isinstance(value, dict):
         return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -73,6 +75,21 @@ def _decimal_json(value: Decimal) -> JsonValue:
         return None
     # An engine's wide integers (HUGEINT, the sum of integers) travel as decimals without places.
     return int(value) if value.as_tuple().exponent == 0 else format(value, "f")
+
+
+def interval_text(value: pa.MonthDayNano) -> str:
+    """A calendar interval in words, as engines write it: `1 year 2 months -3 days 04:05:06.5`."""
+    months, days, nanos = value
+    years, months = int(months / 12), int(months - 12 * int(months / 12))
+    parts = [f"{n} {unit}{'' if abs(n) == 1 else 's'}" for n, unit in ((years, "year"), (months, "month")) if n]
+    if days:
+        parts.append(f"{days} day{'' if abs(days) == 1 else 's'}")
+    if nanos or not parts:
+        whole, part = divmod(abs(nanos), 10**9)
+        fraction = f".{part:09d}".rstrip("0").rstrip(".")
+        sign = "-" if nanos < 0 else ""
+        parts.append(f"{sign}{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}{fraction}")
+    return " ".join(parts)
 
 
 def json_column(column: pa.ChunkedArray) -> list[JsonValue]:

@@ -150,3 +150,26 @@ def test_a_session_file_that_cannot_be_written_is_said_before_the_question(inven
     assert process.returncode == 1
     assert json.loads(line)["error"]["type"] == "StoreUnavailable"
     assert "Traceback" not in err
+
+
+@posix
+@pytest.mark.parametrize(("closing", "code"), [(">&-", 0), ("2>&-", 0), (">/dev/full", 1), (">/dev/full 2>&-", 1)])
+def test_streams_that_take_nothing(shop: Path, closing: str, code: int) -> None:
+    if "/dev/full" in closing and not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    words = [*COMMAND, "sql", "-s", f"shop={shop}", "SELECT 1", "--json"]
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {closing}', "sh", *words], capture_output=True, encoding="utf-8", timeout=PATIENCE
+    )
+    assert done.returncode == code
+    assert done.stderr.strip() in (
+        "",
+        "The output cannot be written: No space left on device. Make room, or write it elsewhere.",
+    )
+
+
+@posix
+def test_no_standard_input_is_no_request(shop: Path) -> None:
+    words = [*COMMAND, "sql", "-s", f"shop={shop}", "-"]
+    done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *words], capture_output=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -45,6 +45,13 @@ def test_the_shape_and_the_true_count() -> None:
         (timedelta(days=1, seconds=5), pa.duration("us"), "1 day, 0:00:05"),
         ([1.0, float("nan")], pa.list_(pa.float64()), [1.0, None]),
         ({"a": Decimal("2.5")}, pa.struct([("a", pa.decimal128(5, 1))]), {"a": "2.5"}),
+        (
+            pa.MonthDayNano((14, -3, 14_706_500_000_000)),
+            pa.month_day_nano_interval(),
+            "1 year 2 months -3 days 04:05:06.5",
+        ),
+        (pa.MonthDayNano((-1, 0, -1)), pa.month_day_nano_interval(), "-1 month -00:00:00.000000001"),
+        (pa.MonthDayNano((0, 0, 0)), pa.month_day_nano_interval(), "00:00:00"),
         (True, pa.bool_(), True),
         ("007", pa.string(), "007"),
         (None, pa.null(), None),
