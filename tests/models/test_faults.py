@@ -126,7 +126,7 @@ async def test_a_stream_that_breaks_off_is_an_error_and_not_repeated(wire: str, 
         server.enqueue(text("Half of"), fault)  # type: ignore[arg-type]
         model = model_at(server.url, wire)
         seen: list[object] = []
-        with pytest.raises(ModelUnavailable):
+        with pytest.raises(ModelUnavailable, match="broke its answer off"):
             await _collect(model, seen)
         await model.close_async()
         assert len(server.requests) == 1

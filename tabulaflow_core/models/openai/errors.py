@@ -52,7 +52,7 @@ def as_model_error(error: Exception, facts: ModelFacts, *, base_url: str, api_ke
 
 def broke_off(facts: ModelFacts, *, detail: str) -> ModelUnavailable:
     """Return the error of an answer that ended before its end."""
-    return ModelUnavailable(f"The answer of {_label(facts)} broke off. Ask again.", detail=detail)
+    return ModelUnavailable(f"{_label(facts)} broke its answer off. Ask again.", detail=detail)
 
 
 def _status_error(error: openai.APIStatusError, facts: ModelFacts, *, where: str, said: str, detail: str) -> ModelError:

@@ -14,7 +14,7 @@ import openai
 from tabulaflow_core.errors import ModelError
 from tabulaflow_core.models.contracts import ModelFacts, ModelRequest, StreamPart
 from tabulaflow_core.models.openai.client import SILENCE_SECONDS, make_client, retry_wait
-from tabulaflow_core.models.openai.errors import as_model_error
+from tabulaflow_core.models.openai.errors import as_model_error, broke_off
 from tabulaflow_core.models.openai.events import EventStream
 from tabulaflow_core.models.openai.quirks import Quirks, adjusted, known_quirks, remember
 from tabulaflow_core.models.text_calls import TextCallParser
@@ -91,6 +91,9 @@ class Wire(ABC):
                 raise
             except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
                 wait = None if begun else retry_wait(error, attempt)
+                lost = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
+                if begun and lost:
+                    raise broke_off(self._facts, detail=type(error).__name__) from None
                 if wait is None:
                     raise self._mapped(error) from None  # its words may hold the key, and end in a log
             attempt += 1
