@@ -153,6 +153,25 @@ def test_garbage_never_raises(dialect: str) -> None:
         assert isinstance(check_statement("SELECT " + text, dialect=dialect), (Allowed, Refused))
 
 
+@pytest.mark.parametrize(
+    ("dialect", "large", "small"),
+    [
+        ("duckdb", "SELECT repeat(repeat('x', 9000), 9000)", "SELECT repeat('█', (amount / 10)::INT) FROM t"),
+        ("duckdb", "SELECT len(range(3000000000))", "SELECT count(*) FROM range(3000000000)"),
+        ("duckdb", "SELECT len(range(0, 60000 * 60000))", "SELECT unnest(range(1, 100000))"),
+        ("duckdb", "SELECT format('{:>2000000000}', 'x')", "SELECT format('{:>20}', 'x'), printf('%08.2f', 3.1)"),
+        ("sqlite", "SELECT printf('%.*c', n, 'x') FROM t", "SELECT printf('%.*f', 2, a), printf('%,d', a) FROM t"),
+        ("sqlite", "SELECT hex(zeroblob(0x7fffffff))", "SELECT hex(zeroblob(16))"),
+        ("postgres", "SELECT array_fill(1, ARRAY[9999, 9999])", "SELECT array_fill(0, ARRAY[7, 24])"),
+        ("postgres", "SELECT format('%900000000s', 'x')", "SELECT format('%-10s|%s', 'x', 1)"),
+        ("mysql", "SELECT SPACE(1e9)", "SELECT CONCAT(SPACE(10), LPAD(a, 8, '0')) FROM t"),
+    ],
+)
+def test_what_one_call_may_ask_for_is_bounded(dialect: str, large: str, small: str) -> None:
+    assert _refused(large, dialect).code is RefusalCode.TOO_LARGE
+    _allowed(small, dialect)
+
+
 PLACES = [
     "SELECT {}", "SELECT 1 WHERE {} IS NULL", "SELECT a FROM t ORDER BY {}", "SELECT a FROM t GROUP BY {}",
     "SELECT a FROM t GROUP BY a HAVING {} > 1", "SELECT CASE WHEN a THEN {} END FROM t", "SELECT (SELECT {})",
