@@ -33,6 +33,7 @@ async def test_the_library_from_end_to_end() -> None:
     [
         ("asyncpg", "postgres", "postgresql://u@127.0.0.1/d", "pip install asyncpg"),
         ("pymysql", "mysql", "mysql://u@127.0.0.1/d", "pip install pymysql"),
+        ("duckdb", "duckdb", "duckdb:////nowhere.duckdb", "pip install duckdb"),
     ],
 )
 async def test_a_missing_driver_is_told_with_the_command(
