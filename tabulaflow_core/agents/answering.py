@@ -22,6 +22,7 @@ from tabulaflow_core.agents.turn import Turn
 from tabulaflow_core.errors import ModelRejected
 from tabulaflow_core.models.contracts import ChatModel, UserMessage
 from tabulaflow_core.output.charts import choose_chart
+from tabulaflow_core.output.results import StoredResult
 
 #: Results of earlier turns whose figures an answer may repeat.
 _RESULTS_KEPT: Final = 12
@@ -98,9 +99,16 @@ def _finishing(turn: Turn) -> list[SessionEvent]:
             if spec is not None:
                 turn.artifacts.append(spec)
                 events.append(Artifact(spec=spec))
+        if _is_blank(last):
+            turn.assumptions.append("The last query found no value: all that it returned is empty (NULL).")
         if any(result.truncated for result in turn.context.results):
             turn.assumptions.append("A result was cut at the limit: figures over it may be too small.")
     return events
+
+
+def _is_blank(result: StoredResult) -> bool:
+    table = result.table
+    return bool(table.num_rows) and all(column.null_count == table.num_rows for column in table.columns)
 
 
 async def _standard(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:

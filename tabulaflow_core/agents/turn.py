@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final
+from uuid import uuid4
 
 from pydantic import BaseModel, JsonValue
 
@@ -31,6 +32,7 @@ from tabulaflow_core.agents.ports import ModelPermit
 from tabulaflow_core.agents.tools.protocol import Tool, ToolContext, ToolOutcome, bad_arguments, failed
 from tabulaflow_core.errors import TurnLimitReached
 from tabulaflow_core.models.contracts import (
+    AssistantMessage,
     CallPart,
     ChatModel,
     DonePart,
@@ -159,7 +161,7 @@ class Turn:
                         if not into.calls and into.text.strip() and aloud:
                             narrated = into.text
                             yield Narration(step=into.number, content=narrated)
-                        into.calls.append(call)
+                        into.calls.append(self._told_apart(call, into))
                     case DonePart(_, reason):
                         into.reason = reason
         if into.calls:
@@ -168,6 +170,12 @@ class Turn:
                 yield Narration(step=into.number, content=into.text)
         if (usage := self.usage()) is not None:
             yield UsageUpdated(usage=usage)
+
+    def _told_apart(self, call: ToolCall, step: Step) -> ToolCall:
+        """Give `call` an id of its own: some servers repeat one within an answer, or count anew with each."""
+        told = (m for m in self.conversation.messages if isinstance(m, AssistantMessage))
+        taken = {c.id for c in step.calls} | {c.id for m in told for c in m.tool_calls}
+        return replace(call, id=f"call_{uuid4().hex[:24]}") if call.id in taken else call
 
     async def run_tool(
         self, call: ToolCall, step: int, *, answered: ToolOutcome | None = None

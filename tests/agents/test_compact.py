@@ -106,7 +106,7 @@ async def test_what_the_data_does_not_have_is_said_without_a_repair(small: Scrip
     assert small.opened == 1
 
 
-@pytest.mark.parametrize("question", ["Hello", "Guten Morgen!", "¡Hola!", "thank you", "   "])
+@pytest.mark.parametrize("question", ["Hello", "Guten Morgen!", "¡Hola!", "thank you"])
 async def test_small_talk_needs_no_model(small: ScriptedModel, session: ChatSession, question: str) -> None:
     result = await session.run(question)
     assert result.outcome == "needs_clarification"

@@ -9,7 +9,7 @@ from tabulaflow_core.agents import TurnFinished
 from tabulaflow_core.config import Limits
 from tabulaflow_core.data.registry import DataConnectorRegistry
 from tabulaflow_core.errors import NotPermitted, OutputInvalid, SourceUnavailable, TurnLimitReached
-from tabulaflow_core.models.contracts import ToolMessage
+from tabulaflow_core.models.contracts import AssistantMessage, ToolMessage
 from tabulaflow_core.models.scripted import ScriptedModel, call, raw_call, text, thinking
 from tabulaflow_core.principal import LOCAL_USER
 from tests.agents.fakes import FakeConnector, Ledger, QueryLog
@@ -303,3 +303,23 @@ async def test_no_source_at_all(model: ScriptedModel, new_session: New) -> None:
     session = new_session(registry=DataConnectorRegistry())
     assert (await session.run("Which?")).outcome == "cannot_answer"
     assert "must add data first" in session.history[0].text
+
+
+async def test_calls_of_one_id_are_told_apart(model: ScriptedModel, new_session: New) -> None:
+    session = new_session()
+    for question in ("First?", "Second?"):
+        model.enqueue(call("run_query", id="c", sql=BELOW), call("run_query", id="c", sql=f"{BELOW} LIMIT 1"))
+        model.enqueue(text("Two."))
+        events = await events_of(session, question)
+        started = [e.call_id for e in events if e.kind == "tool_started"]
+        assert started == [e.call_id for e in events if e.kind == "tool_finished"]
+    calls = [c.id for m in session.history if isinstance(m, AssistantMessage) for c in m.tool_calls]
+    assert len(calls) == len(set(calls)) == 4
+    assert [m.call_id for m in session.history if isinstance(m, ToolMessage)] == calls
+
+
+async def test_a_result_without_any_value_is_said(model: ScriptedModel, new_session: New, stock: FakeConnector) -> None:
+    model.enqueue(call("run_query", sql="SELECT sum(on_hand) AS n FROM inventory WHERE on_hand > 1000"))
+    model.enqueue(text("The stock is healthy."))
+    result = await new_session().run("How much of what is plenty?")
+    assert any("found no value" in said for said in result.assumptions)
