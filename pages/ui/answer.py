@@ -53,7 +53,7 @@ def draw_steps(transcript: Transcript, *, seconds: float) -> None:
 def draw_step(step: Step) -> None:
     """One tool call with its query."""
     icon = {"running": ":material/hourglass_top:", "ok": ":material/check:", "failed": ":material/close:"}[step.state]
-    where = f" on {safe.label(step.source)}" if step.source else ""
+    where = f" on {safe.label(step.source)}" if step.source and step.source not in step.title else ""
     took = f" · {wording.seconds(step.seconds)}" if step.state != "running" else ""
     st.markdown(f"{icon} **{safe.label(step.title)}**{where}{took}")
     if step.sql:

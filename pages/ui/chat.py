@@ -26,9 +26,12 @@ def draw() -> None:
     running = runtime.running_turn(who, view.info.id) if view else None
     sources = runtime.sources(who)
     _draw_heading(sources)
+    empty = view is None or not (view.turns or running)
+    if empty:
+        _draw_welcome()
     model_ready = model_panel.draw()
-    if view is None or not (view.turns or running):
-        _draw_welcome(sources, ready=model_ready)
+    if empty and model_ready:
+        _draw_suggestions(sources)
     if model_ready and running is None:
         _warm(view, sources)
     _draw_bottom(running, ready=model_ready)
@@ -76,14 +79,15 @@ def _draw_heading(sources: tuple[SourceInfo, ...]) -> None:
         st.page_link("pages/data.py", label="Data", icon=":material/database:")
 
 
-def _draw_welcome(sources: tuple[SourceInfo, ...], *, ready: bool) -> None:
+def _draw_welcome() -> None:
     st.title("Ask your data")
     st.markdown(
         "Answers come with the query they rest on. Your data is only ever read. "
         "Drop files or connect a database on the **Data** page, or start with the sample shop."
     )
-    if not ready:
-        return
+
+
+def _draw_suggestions(sources: tuple[SourceInfo, ...]) -> None:
     suggestions = suggested_questions(sources)
     if not suggestions:
         st.info("There is no data to ask yet. Bring a file or a database on the Data page.", icon=":material/database:")

@@ -15,15 +15,21 @@ from pages.ui import answer, safe, wording
 from pages.ui.transcript import Transcript
 from tabulaflow_core.runtime import Turn
 
+_LEFTOVERS: Final = 40  # elements that an earlier page may have had below the running turn
 _SILENT_SECONDS: Final = 3  # shorter waits need no clock
 
 
 def watch(turn: Turn) -> None:
     """Draw `turn` until it ends, then run the page again to show it as it was kept."""
     answer.draw_question(turn.question)
-    with st.chat_message("assistant", avatar=":material/table_chart_view:"):
+    message = st.chat_message("assistant", avatar=":material/table_chart_view:")
+    with message:
         screen = _LiveScreen(st.status(":shimmer[Thinking]", type="compact", expanded=True))
         transcript = Transcript()
+    # What the page showed at these places before stays there, greyed, as long as this script runs.
+    for _ in range(_LEFTOVERS):
+        st.empty()
+    with message:
         for batch in turn.attach():
             _ = "tf_conversation" in st.session_state  # a point where Streamlit may interrupt this script
             for event in batch:
@@ -69,7 +75,8 @@ class _LiveScreen:
         label = activity if seconds < _SILENT_SECONDS else f"{activity} · {wording.seconds(int(seconds), places=0)}"
         if label != self._shown_label:
             self._shown_label = label
-            self._status.update(label=f":shimmer[{safe.label(label)}]")
+            # A new label without `expanded` would fold it, and hide the query that grows.
+            self._status.update(label=f":shimmer[{safe.label(label)}]", expanded=True)
 
     def _draw_steps(self, transcript: Transcript) -> None:
         for step in transcript.steps.values():

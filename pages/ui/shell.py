@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 _inside_shell: ContextVar[bool] = ContextVar("inside_shell", default=False)
 
 _LOGO: Final = Path(__file__).parent / "logo.svg"
-_ICON: Final = Path(__file__).parent / "icon.svg"  # a `:material/` icon of a page is fetched from the internet
+_ICON: Final = Path(__file__).parent / "icon.svg"
+#: Streamlit's own Stop ends the script that watches a turn and not the turn, which has a Stop of its own.
+_STYLE: Final = "<style>[data-testid=stStatusWidget] button {display: none}</style>"
 CHAT: Final = "pages/chat.py"
 DATA: Final = "pages/data.py"
 USAGE: Final = "pages/usage.py"
@@ -39,7 +41,8 @@ def all_pages() -> list[StreamlitPage]:
 
 def run_shell() -> None:
     """Draw the frame and run the chosen page inside it."""
-    st.set_page_config(page_title="TabulaFlow", page_icon=_ICON, layout="wide")
+    _configure()
+    st.html(_STYLE)
     st.logo(str(_LOGO), size="large")
     page = st.navigation(all_pages())
     token = _inside_shell.set(True)
@@ -56,5 +59,11 @@ def run_shell() -> None:
 def require_shell() -> None:
     """Stop a page that runs outside the shell, and start it again inside. The first line of every page."""
     if not _inside_shell.get():
+        _configure()
         st.navigation(all_pages())
         st.rerun()
+
+
+def _configure() -> None:
+    """Before any navigation: else the browser takes the page's own icon, and fetches it from the internet."""
+    st.set_page_config(page_title="TabulaFlow", page_icon=_ICON, layout="wide")

@@ -6,7 +6,9 @@ The data is gapminder as plotly ships it (CC BY 4.0, Gapminder Foundation).
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -123,3 +125,54 @@ def test_a_picture_called_csv_and_a_wrong_url_get_sentences(
     expect(alert).to_be_visible(timeout=30_000)
     assert "geheim" not in page.locator("body").inner_text()
     screen.shot(page, "wrong-url")
+
+
+def test_nothing_is_fetched_from_elsewhere(page: Page, start_app: Callable[..., App], tmp_path: Path) -> None:
+    app = start_app(TABULAFLOW_MODEL="scripted")
+    asked: list[str] = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    image = "![x](http://127.0.0.1:9/x.png)"
+    file = tmp_path / "names.csv"
+    file.write_text(f"{image},<img src=http://127.0.0.1:9/y.png>,**bold**\n{image},2,3\n{image},4,5\n")
+    upload(page, app, file)
+    screen.shot(page, "hostile-names")
+    for path in ("", "usage"):
+        page.goto(f"{app.url}/{path}")
+        screen.settled(page)
+    page.goto(app.url)
+    screen.ask(page, f"What is {image}?")
+    screen.finished(page)
+    expect(page.get_by_text(f"What is {image}?").first).to_be_visible()
+    elsewhere = [url for url in asked if not url.startswith((app.url, "data:", "blob:"))]
+    assert asked
+    assert elsewhere == []
+
+
+def test_a_long_statement_is_watched_and_stopped(page: Page, start_app: Callable[..., App], tmp_path: Path) -> None:
+    path = tmp_path / "slow.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(
+            "CREATE VIEW inventory AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+            "SELECT 'p' AS product, 1 AS on_hand, count(*) AS reorder_point FROM n"
+        )
+    app = start_app(TABULAFLOW_MODEL="scripted", TABULAFLOW_FILE_ROOTS=str(tmp_path))
+    page.goto(f"{app.url}/data")
+    for name in ("inventory", "sales"):
+        page.get_by_text(re.compile(f"^{name} · ")).click()
+        page.get_by_role("button", name="Remove").click()
+        expect(page.get_by_text(re.compile(f"^{name} · "))).to_have_count(0)
+    page.get_by_role("tab", name="Database").click()
+    page.get_by_role("textbox", name="Name", exact=True).fill("slow")
+    page.get_by_role("textbox", name="Database URL").fill(f"sqlite:///{path}")
+    page.get_by_role("button", name="Connect").click()
+    expect(page.get_by_text("slow is connected")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Database URL")).to_have_value("")
+    page.goto(app.url)
+    screen.ask(page, "Which products are below their reorder point?")
+    expect(page.get_by_text(re.compile(r"Querying slow · \d+ s"))).to_be_visible()
+    expect(page.get_by_text("FROM inventory").first).to_be_visible()
+    expect(page.locator("[class*=st-key-suggestion-]")).to_have_count(0)
+    screen.shot(page, "long-statement")
+    page.get_by_role("button", name="Stop").click()
+    screen.finished(page, seconds=10)
+    expect(page.get_by_text("You stopped this answer.")).to_be_visible()
