@@ -67,7 +67,7 @@ def _without_endpoint(name: str) -> tuple[bool, str] | None:
         return True, f"{full_name} plays a script in this process; there is nothing to probe."
     if provider.name == "local":
         status = local_model_status(Settings.from_env())
-        return status.ready, f"{status.label}: {status.reason or 'ready, inside this process.'}"
+        return status.ready, f"{status.label}: {status.reason or 'ready, runs on this machine.'}"
     return None
 
 

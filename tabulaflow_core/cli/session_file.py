@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.cli.exits import UsageError
-from tabulaflow_core.cli.sources import SourceSpec
+from tabulaflow_core.cli.sources import SourceSpec, check_aliases
 
 if TYPE_CHECKING:
     from tabulaflow_core.models.contracts import Message
@@ -90,7 +90,7 @@ class SessionFile:
         """The sources of earlier runs and those given now; the latter win.
 
         Raises:
-            UsageError: A source with a password is not given again, or a file is gone.
+            UsageError: A source with a password is not given again, a file is gone, or names clash.
         """
         specs = {spec.alias: spec for spec in (*self.sources, *given)}
         if missing := [alias for alias in self.forgotten if alias not in specs]:
@@ -98,6 +98,7 @@ class SessionFile:
                 f"give the source {missing[0]!r} again with -s {missing[0]}=URL: "
                 "its password is not kept in the session file"
             )
+        check_aliases(tuple(specs.values()))
         for spec in specs.values():
             if spec.is_database and "://" in spec.place:
                 continue

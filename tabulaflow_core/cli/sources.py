@@ -84,7 +84,7 @@ def parse_sources(texts: Sequence[str]) -> tuple[SourceSpec, ...]:
     Raises:
         UsageError: One is malformed, names no file, or an alias comes twice.
     """
-    specs: dict[str, SourceSpec] = {}
+    specs: list[SourceSpec] = []
     for text in texts:
         match = _SPEC.fullmatch(text.strip())
         if match is None:
@@ -97,16 +97,27 @@ def parse_sources(texts: Sequence[str]) -> tuple[SourceSpec, ...]:
             if not path.is_file():
                 raise UsageError(f"there is no file {place!r} for the source {alias!r}")
             place = str(path.resolve())
-        # Engines do not tell letters of names by case, so neither do aliases.
-        if alias.casefold() in [known.casefold() for known in specs]:
-            raise UsageError(f"two sources are called {alias!r}")
-        specs[alias] = SourceSpec(alias, place)
-    files = [spec for spec in specs.values() if not spec.is_database]
-    if len(files) > 1 and any(spec.alias == FILES_ALIAS for spec in specs.values() if spec.is_database):
+        specs.append(SourceSpec(alias, place))
+    check_aliases(specs)
+    return tuple(specs)
+
+
+def check_aliases(specs: Sequence[SourceSpec]) -> None:
+    """See that the sources can stand side by side.
+
+    Raises:
+        UsageError: Two have one name, or a database has that of the files given together.
+    """
+    seen: set[str] = set()
+    for spec in specs:
+        if spec.alias.casefold() in seen:  # engines do not tell letters of names by case, so neither do aliases
+            raise UsageError(f"two sources are called {spec.alias!r}")
+        seen.add(spec.alias.casefold())
+    files = [spec for spec in specs if not spec.is_database]
+    if len(files) > 1 and any(spec.alias == FILES_ALIAS for spec in specs if spec.is_database):
         raise UsageError(
             f"the alias {FILES_ALIAS!r} is kept for the files given together; choose another for the database"
         )
-    return tuple(specs.values())
 
 
 def _masked(text: str) -> str:

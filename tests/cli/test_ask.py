@@ -108,6 +108,16 @@ def test_a_password_is_not_written_and_must_be_given_again(tmp_path: Path) -> No
     assert again.merged(given) == given
 
 
+def test_a_source_given_later_must_not_clash_with_an_earlier_one(inventory: Path, tmp_path: Path) -> None:
+    from tabulaflow_core.cli.exits import UsageError
+    from tabulaflow_core.cli.session_file import SessionFile
+    from tabulaflow_core.cli.sources import SourceSpec
+
+    kept = SessionFile(tmp_path / "talk.json", sources=(SourceSpec("stock", str(inventory)),))
+    with pytest.raises(UsageError, match="two sources are called 'STOCK'"):
+        kept.merged((SourceSpec("STOCK", str(inventory)),))
+
+
 def test_without_a_model_both_ways_out_are_named(run: Run, inventory: Path) -> None:
     ran = run("ask", QUESTION, "-s", f"inventory={inventory}")
     assert ran.code == 1
