@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Final
 
@@ -69,6 +70,11 @@ class Models:
         while self._open:
             _, model = self._open.popitem()
             await model.close_async()
+        # The embedded model's child process is shared by every client of this process, so no client ends it.
+        if "tabulaflow_core.models.local.server" in sys.modules:
+            from tabulaflow_core.models.local import close_shared_server
+
+            await asyncio.to_thread(close_shared_server)
 
 
 def statuses(settings: Settings) -> tuple[ModelStatus, ...]:

@@ -15,5 +15,5 @@ SAMPLE_QUESTIONS: Final = (
     "Which products are below their reorder point?",
     "What is the total revenue per region?",
     "How many units were sold in each month of 2026?",
-    "What are the five products with the highest revenue?",
+    "What are the five products with the highest total revenue?",
 )
