@@ -140,7 +140,7 @@ class Console:
 
 
 def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 class Number(str):

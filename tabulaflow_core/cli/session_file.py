@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.cli.exits import UsageError
-from tabulaflow_core.cli.sources import SourceSpec, check_aliases
+from tabulaflow_core.cli.sources import SourceSpec, check_aliases, is_there
 
 if TYPE_CHECKING:
     from tabulaflow_core.models.contracts import Message
@@ -52,7 +52,11 @@ class SessionFile:
         """
         from tabulaflow_core.cli.session_lock import session_lock
 
-        if path.exists() and not path.is_file():  # a device would be read without end
+        try:
+            other = path.exists() and not path.is_file()
+        except OSError as error:
+            raise UsageError(f"the session file {path} cannot be reached ({error.strerror or error})") from error
+        if other:  # a device would be read without end
             raise UsageError(f"the session file {path} is a folder or a device; name another one")
         with session_lock(path):
             yield cls.load(path)
@@ -71,7 +75,7 @@ class SessionFile:
         except FileNotFoundError:
             return cls(path)
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"the session file {path} cannot be read ({error})") from error
+            raise UsageError(f"the session file {path} cannot be read ({_why(error)})") from error
         try:
             kept = json.loads(text)
             if kept["version"] != _VERSION:
@@ -102,7 +106,7 @@ class SessionFile:
         for spec in specs.values():
             if spec.is_database and "://" in spec.place:
                 continue
-            if not Path(spec.place).is_file():
+            if not is_there(Path(spec.place)):
                 raise UsageError(
                     f"the file {spec.place} of the source {spec.alias!r} is gone; give -s {spec.alias}=PATH"
                 )
@@ -139,3 +143,7 @@ class SessionFile:
         except BaseException:
             Path(draft).unlink(missing_ok=True)
             raise
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "it is no UTF-8 text"

@@ -94,7 +94,7 @@ def parse_sources(texts: Sequence[str]) -> tuple[SourceSpec, ...]:
         alias, place = match["alias"], match["place"]
         if not _URL.match(place):
             path = Path(place).expanduser()
-            if not path.is_file():
+            if not is_there(path):
                 raise UsageError(f"there is no file {place!r} for the source {alias!r}")
             place = str(path.resolve())
         specs.append(SourceSpec(alias, place))
@@ -118,6 +118,16 @@ def check_aliases(specs: Sequence[SourceSpec]) -> None:
         raise UsageError(
             f"the alias {FILES_ALIAS!r} is kept for the files given together; choose another for the database"
         )
+
+
+def is_there(path: Path) -> bool:
+    """Whether `path` may be a file: what is hidden by a folder's rights may be, and opening it says so."""
+    try:
+        return path.is_file()
+    except PermissionError:
+        return True
+    except OSError:  # such as a name that is too long
+        return False
 
 
 def _masked(text: str) -> str:

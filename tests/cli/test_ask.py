@@ -144,6 +144,8 @@ def test_a_turn_that_fails_ends_with_turn_failed(run: Run, inventory: Path, monk
         (["ask", "q", "-s", "nonsense", "-m", "scripted"], "is not ALIAS=PATH_OR_URL"),
         (["ask", "q", "-s", "1x={file}", "-m", "scripted"], "is not ALIAS=PATH_OR_URL"),
         (["ask", "q", "-s", "a=/no/such/file.csv", "-m", "scripted"], "there is no file"),
+        (["ask", "q", "-s", f"a={'x' * 5000}.csv", "-m", "scripted"], "there is no file"),
+        (["ask", "q", "-s", "a={file}", "-m", "scripted", "--session", "x" * 5000], "cannot be reached"),
         (["ask", "q", "-s", "a={file}", "-s", "a={file}", "-m", "scripted"], "two sources are called 'a'"),
         (["ask", "q", "-s", "a={file}", "-s", "A={file}", "-m", "scripted"], "two sources are called 'A'"),
         (["ask", "q", "-s", "a={file}", "-m", "scripted", "--session", "/dev/null"], "a folder or a device"),
