@@ -19,14 +19,27 @@ def csv_bytes(table: pa.Table, *, bom: bool = False) -> bytes:
     """The table as RFC 4180 CSV in UTF-8, values exact: no rounding, no grouping, dates ISO, nothing for null.
 
     Args:
-        bom: Begin with a byte order mark, which Excel needs.
+        bom: Begin with a byte order mark, which Excel needs. Text that a spreadsheet would run as a formula then gets
+            an apostrophe before it; numbers stay numbers.
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(table.column_names)
+    writer.writerow(map(_inert, table.column_names) if bom else table.column_names)
     columns = [_texts(table.column(i)) for i in range(table.num_columns)]
+    if bom:
+        texts = [not _is_number(kind) for kind in table.schema.types]
+        columns = [list(map(_inert, cells)) if text else cells for cells, text in zip(columns, texts, strict=True)]
     writer.writerows(zip(*columns, strict=True))
     return (BOM if bom else b"") + buffer.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _inert(cell: object) -> object:
+    # The characters are those that OWASP lists under "CSV Injection".
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
 def _texts(column: pa.ChunkedArray) -> list[object]:

@@ -147,3 +147,12 @@ def test_provenance_in_words() -> None:
     assert made.text == "1 row from shop in 12 ms; LIMIT was added."
     cut = provenance(result({"a": [1, 2]}, seconds=2, truncated=True, cut_by="bytes"))
     assert cut.text == "2 rows from shop in 2.0 s; cut at the limit on size, there are more."
+
+
+def test_a_file_for_a_spreadsheet_holds_no_formula() -> None:
+    table = pa.table(
+        {"=a": ["=1+1", "@sum", "-5 apples", "x=1"], "n": pa.array([Decimal(-5)] * 4, pa.decimal128(5, 0))}
+    )
+    lines = csv_bytes(table, bom=True).decode("utf-8-sig").splitlines()
+    assert lines == ["'=a,n", "'=1+1,-5", "'@sum,-5", "'-5 apples,-5", "x=1,-5"]
+    assert csv_bytes(table).decode().splitlines()[1] == "=1+1,-5"

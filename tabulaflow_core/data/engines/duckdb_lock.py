@@ -105,8 +105,8 @@ def attach(connection: duckdb.DuckDBPyConnection, alias: str, path: Path) -> Non
     """
     import duckdb
 
-    if not path.is_file():
-        what = "is a folder, not a database file" if path.is_dir() else "is not there"
+    if not os.path.isfile(path):  # `Path.is_file` raises where the folder may not be entered
+        what = "is a folder, not a database file" if os.path.isdir(path) else "is not there, or its folder is closed"
         raise SourceUnavailable(f"The DuckDB file {path.name!r} {what}. Check the path.")
     try:
         run(connection, f"ATTACH {literal(str(path))} AS {quote(alias)} (READ_ONLY, TYPE duckdb)")

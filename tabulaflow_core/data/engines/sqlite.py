@@ -68,7 +68,7 @@ class SQLiteAdapter:
         if self._path is None:
             self._memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
             return
-        if not self._path.exists() and not self._read_only:
+        if not os.path.exists(self._path) and not self._read_only:
             sqlite3.connect(self._path).close()
         try:
             with closing(self._reader()) as connection:
@@ -83,19 +83,22 @@ class SQLiteAdapter:
             return connect(self._path, "mode=ro")
         except sqlite3.OperationalError:
             # A WAL database in a folder that cannot be written needs no -shm file when nobody writes to it.
-            idle = self._path.is_file() and not Path(f"{self._path}-wal").exists()
+            idle = os.path.isfile(self._path) and not os.path.exists(f"{self._path}-wal")
             if not idle or os.access(self._path.parent, os.W_OK):
                 raise
             return connect(self._path, "mode=ro&immutable=1")
 
     def _unavailable(self, error: sqlite3.Error) -> SourceUnavailable:
         name = self._path.name if self._path else ":memory:"
-        if self._path is not None and not self._path.exists():
+        # Those of `os.path` take a folder that may not be entered for one without the file; those of `Path` raise.
+        if self._path is not None and not os.path.exists(self._path):
+            if not os.access(self._path.parent, os.X_OK) and os.path.isdir(self._path.parent):
+                return SourceUnavailable(f"The folder of {name!r} may not be entered. Check its permissions.")
             return SourceUnavailable(
                 f"There is no file {name!r} at that place. Check the path; one from the root has four slashes: "
                 "`sqlite:////srv/data.db`."
             )
-        if self._path is not None and self._path.is_dir():
+        if self._path is not None and os.path.isdir(self._path):
             return SourceUnavailable(f"{name!r} is a folder, not a database file.")
         if _code(error) == sqlite3.SQLITE_NOTADB:
             return SourceUnavailable(

@@ -297,3 +297,11 @@ async def raw_of_small(connector: SQLConnector, sql: str) -> object:
     from tabulaflow_core.data.engines.base import Caps
 
     return await connector._adapter.fetch_async(sql, Caps(rows=10, bytes=1_000_000, seconds=5))
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a folder that this user may not enter")
+async def test_a_closed_folder_is_said(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o000)
+    with pytest.raises(SourceUnavailable, match="may not be entered"):
+        await SQLConnector.from_url_async(f"sqlite:///{closed}/x.db")
