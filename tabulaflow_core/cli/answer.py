@@ -18,7 +18,7 @@ from tabulaflow_core.agents.events import (
     TurnResult,
     TurnStarted,
 )
-from tabulaflow_core.cli.console import Console
+from tabulaflow_core.cli.console import Console, counted
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec, TableSpec
 
 if TYPE_CHECKING:
@@ -173,6 +173,6 @@ def _usage_line(result: TurnResult) -> str:
     cost = "price unknown" if usage.api_cost_usd is None else f"${usage.api_cost_usd:.4f}"
     if usage.price_source == "local":
         cost = "nothing left this machine"
-    calls = f"{usage.api_requests} model call{'' if usage.api_requests == 1 else 's'}"
+    calls = counted(usage.api_requests, "model call")
     tokens = f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens"
     return f"{calls}, {tokens}, {cost}, {result.seconds:.1f} s"

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabulaflow_core.cli.console import Console
+from tabulaflow_core.cli.console import Console, counted
 from tabulaflow_core.cli.exits import FAILED, OK, UsageError
 from tabulaflow_core.cli.numbers import count
 
@@ -170,8 +170,11 @@ def _show(console: Console, reading: FileReading, tables: list[tuple[ReadTable, 
         console.out("\n  Columns")
         console.table(["column", "type", "note"], [(c.name, c.type, c.note) for c in report.columns], indent="  ")
     for table, rows in tables:
-        console.out(f"\n  {table.name}: {table.row_count:,} rows, {len(table.columns)} columns", style="bold")
+        console.out(
+            f"\n  {table.name}: {counted(table.row_count, 'row')}, {counted(len(table.columns), 'column')}",
+            style="bold",
+        )
         print_table(console, rows, rows=rows.num_rows, indent="  ")
         if table.row_count > rows.num_rows:
-            console.note(f"  … {table.row_count - rows.num_rows:,} more rows")
+            console.note(f"  … {counted(table.row_count - rows.num_rows, 'more row')}")
     console.out()

@@ -7,7 +7,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tabulaflow_core.cli.console import Console
+from tabulaflow_core.cli.console import Console, counted
 from tabulaflow_core.cli.exits import FAILED, OK, UsageError
 from tabulaflow_core.cli.numbers import count, seconds
 from tabulaflow_core.cli.sources import Prepared, add_source_option, open_sources, parse_sources, prepare
@@ -159,7 +159,6 @@ def _show(console: Console, outcome: QueryOutcome, *, rows: int | None) -> int:
             console.note(outcome.hint)
         return FAILED
     print_table(console, outcome.table, rows=50 if rows is None else rows)
-    count = outcome.table.num_rows
     cut = f", cut at the limit on {outcome.cut_by}" if outcome.truncated else ""
-    console.note(f"{count:,} row{'' if count == 1 else 's'} in {outcome.seconds:.3f} s{cut}")
+    console.note(f"{counted(outcome.table.num_rows, 'row')} in {outcome.seconds:.3f} s{cut}")
     return OK

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from tabulaflow_core.cli.console import Console, Number
+from tabulaflow_core.cli.console import Console, Number, counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ def print_table(console: Console, table: pa.Table, *, rows: int, indent: str = "
         columns.append([_cell(value, grouped=grouped[index]) for value in column_values(shown.column(index))])
     console.table(table.column_names, list(zip(*columns, strict=True)), indent=indent)
     if table.num_rows > rows:
-        console.note(f"{indent}… {table.num_rows - rows:,} more rows (--rows N shows more)")
+        console.note(f"{indent}… {counted(table.num_rows - rows, 'more row')} (--rows N shows more)")
 
 
 def _cell(value: object, *, grouped: bool) -> str | None:

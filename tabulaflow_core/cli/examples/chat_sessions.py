@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tabulaflow_core.cli.console import Console
+from tabulaflow_core.cli.console import Console, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +71,7 @@ def _print(console: Console, question: str, result: TurnResult) -> None:
         used = result.usage
         cost = "price unknown" if used.api_cost_usd is None else f"{used.api_cost_usd:.4f} USD"
         console.out(
-            f"  {used.api_requests} model calls, {used.input_tokens} + {used.output_tokens} tokens, {cost}\n",
+            f"  {counted(used.api_requests, 'model call')}, {used.input_tokens:,} + {used.output_tokens:,} tokens, "
+            f"{cost}\n",
             style="dim",
         )
