@@ -35,8 +35,7 @@ def draw() -> None:
     if model_ready and running is None:
         _warm(view, sources)
     _draw_bottom(running, ready=model_ready)
-    question = state.take_pending_question()
-    if question and running is None and model_ready:
+    if running is None and model_ready and (question := state.take_pending_question()):
         _start(question, view)
     if view is not None:
         _draw_history(view, running)
@@ -99,6 +98,9 @@ def _draw_suggestions(sources: tuple[SourceInfo, ...]) -> None:
 
 def _draw_bottom(running: Turn | None, *, ready: bool) -> None:
     """Stop, reset, and the box to ask in."""
+    if running is not None:
+        for waiting in state.pending_questions():
+            st.bottom.caption(f":material/schedule: Asked next: {safe.label(waiting)}")
     with st.bottom, st.container(horizontal=True, vertical_alignment="center"):
         if running is not None:
             live.stop_button(running)
@@ -111,13 +113,11 @@ def _draw_bottom(running: Turn | None, *, ready: bool) -> None:
             help="Start a new conversation. Data and earlier conversations stay.",
         )
         model_panel.draw_choice()
-    placeholder = "Ask about your data" if ready else "Choose a model first"
-    if running is not None:
-        placeholder = "One question at a time: this one is being answered"
+    # While a turn runs, the next question can be given already: a disabled box would lose the keyboard's focus.
     st.chat_input(
-        placeholder,
+        "Ask about your data" if ready else "Choose a model first",
         key=_QUESTION,
-        disabled=running is not None or not ready,
+        disabled=not ready,
         on_submit=_submitted,
     )
 

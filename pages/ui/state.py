@@ -12,7 +12,7 @@ from tabulaflow_core.runtime import get_runtime
 _CONVERSATION: Final = "tf_conversation"
 _MODEL: Final = "tf_model"
 _DRAFT: Final = "tf_draft"
-_PENDING: Final = "tf_pending_question"
+_PENDING: Final = "tf_pending_questions"
 _UPLOADS: Final = "tf_upload_round"
 _WELCOMED: Final = "tf_welcomed"
 URL_KEY: Final = "c"
@@ -47,6 +47,8 @@ def opened_conversation() -> str | None:
 
 def open_conversation(conversation_id: str | None) -> None:
     """Make `conversation_id` the open one; None opens an empty one."""
+    if st.session_state.get(_CONVERSATION) not in (None, conversation_id):
+        st.session_state.pop(_PENDING, None)  # what waited was meant for the conversation that is left
     st.session_state[_CONVERSATION] = conversation_id
     if conversation_id is None:
         st.query_params.pop(URL_KEY, None)
@@ -93,13 +95,20 @@ def changed(name: str, value: object) -> bool:
 
 
 def ask_later(question: str) -> None:
-    """Ask `question` in the next run of the chat page: for buttons that suggest one."""
-    st.session_state[_PENDING] = question
+    """Ask `question` in the next run of the chat page in which no turn runs."""
+    st.session_state[_PENDING] = [*pending_questions(), question]
+
+
+def pending_questions() -> list[str]:
+    """The questions that are still to be asked, in order."""
+    return list(st.session_state.get(_PENDING, ()))
 
 
 def take_pending_question() -> str | None:
-    """The question a button left behind, once."""
-    return st.session_state.pop(_PENDING, None)
+    """The question to ask now, once; None when there is none."""
+    first, *rest = pending_questions() or [None]
+    st.session_state[_PENDING] = rest
+    return first
 
 
 def upload_round() -> int:

@@ -28,7 +28,7 @@ def draw() -> None:
     with by_question:
         columns = {
             "When": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss"),
-            "Question": st.column_config.TextColumn(width="large"),
+            "Question": st.column_config.TextColumn(width="medium"),
         }
         st.dataframe([_question(row) for row in rows], hide_index=True, column_config=columns, key="usage-questions")
     with by_model:

@@ -197,3 +197,12 @@ def test_a_question_that_is_too_long_is_given_back(app: AppTest) -> None:
     assert "6,000 characters" in app.error[0].value
     assert "why why" in app.code[0].value
     assert len(app.chat_message) == 0
+
+
+def test_a_question_given_while_another_is_answered_waits_its_turn(app: AppTest) -> None:
+    app.run()
+    app.session_state["tf_pending_questions"] = ["Which products are below their reorder point?", "Hello there?"]
+    app.run()
+    assert not app.exception
+    assert [text.value for text in app.text] == ["Which products are below their reorder point?", "Hello there?"]
+    assert len(app.chat_message) == 4
