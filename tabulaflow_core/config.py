@@ -5,14 +5,19 @@ Every variable is listed in `docs/configuration.md`; a test compares the two.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import platformdirs
 
 from tabulaflow_core.errors import ConfigurationError
+
+#: Digits of a whole number: more would not fit into 64 bits.
+_LONGEST_WHOLE: Final = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +102,17 @@ class Settings:
             database_url=env.get("TABULAFLOW_DATABASE_URL", ""),
             model=env.get("TABULAFLOW_MODEL", ""),
             local_model=Path(local_model).expanduser() if local_model else None,
-            local_threads=int(_number(env, "TABULAFLOW_LOCAL_THREADS", 0, least=0)),
+            local_threads=_whole(env, "TABULAFLOW_LOCAL_THREADS", 0),
             weight_sources=sources,
             file_roots=tuple(
                 Path(p).expanduser().resolve() for p in env.get("TABULAFLOW_FILE_ROOTS", "").split(os.pathsep) if p
             ),
             secret_keys=tuple(k.strip() for k in env.get("TABULAFLOW_SECRET_KEY", "").split(",") if k.strip()),
             limits=Limits(
-                result_rows=int(_number(env, "TABULAFLOW_MAX_ROWS", limits.result_rows)),
+                result_rows=_whole(env, "TABULAFLOW_MAX_ROWS", limits.result_rows),
                 result_bytes=int(_number(env, "TABULAFLOW_MAX_RESULT_MB", limits.result_bytes / 2**20) * 2**20),
                 query_seconds=_number(env, "TABULAFLOW_QUERY_SECONDS", limits.query_seconds),
-                model_calls=int(_number(env, "TABULAFLOW_MODEL_CALLS", limits.model_calls)),
+                model_calls=_whole(env, "TABULAFLOW_MODEL_CALLS", limits.model_calls),
                 turn_seconds=_number(env, "TABULAFLOW_TURN_SECONDS", limits.turn_seconds),
                 upload_bytes=int(_number(env, "TABULAFLOW_MAX_UPLOAD_MB", limits.upload_bytes / 2**20) * 2**20),
             ),
@@ -119,6 +124,15 @@ def _path(env: Mapping[str, str], name: str) -> Path | None:
     return Path(value).expanduser() if value else None
 
 
+def _whole(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name, "").strip()
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_WHOLE and int(text) >= 1):
+        raise ConfigurationError(f"{name} is {text[:40]!r}; it takes a whole number of at least 1.")
+    return int(text)
+
+
 def _number(env: Mapping[str, str], name: str, default: float, *, least: float = 1e-3) -> float:
     text = env.get(name, "")
     if not text:
@@ -127,6 +141,6 @@ def _number(env: Mapping[str, str], name: str, default: float, *, least: float =
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not value >= least:
-        raise ConfigurationError(f"{name} is {text!r}; it takes a number of at least {least:g}.")
+    if not least <= value < math.inf:
+        raise ConfigurationError(f"{name} is {text[:40]!r}; it takes a number of at least {least:g}.")
     return value
