@@ -109,6 +109,7 @@ async def test_an_empty_account_is_not_asked_again(wire: str) -> None:
         assert len(server.requests) == 1
     assert isinstance(error, ModelRejected)
     assert "credit" in error.user_message
+    assert "The endpoint" not in error.user_message.removeprefix("The endpoint")
 
 
 @both_wires

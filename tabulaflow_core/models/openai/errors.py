@@ -60,7 +60,8 @@ def _status_error(error: openai.APIStatusError, facts: ModelFacts, *, where: str
     key = facts.api_key_env or "the key"
     if is_quota(error) or status == 402:
         return ModelRejected(
-            f"The account at {label} has no credit left or its limit is reached. Check its billing page.", detail=detail
+            f"The account at {_inside(label)} has no credit left or its limit is reached. Check its billing page.",
+            detail=detail,
         )
     if status == 429:
         wait = retry_after(error)
@@ -103,7 +104,9 @@ def _stream_error(error: openai.APIError, facts: ModelFacts, *, said: str, detai
     """Map a fault that the server reported inside a stream."""
     label = _label(facts)
     if is_quota(error):
-        return ModelRejected(f"The account at {label} has no credit left. Check its billing page.", detail=detail)
+        return ModelRejected(
+            f"The account at {_inside(label)} has no credit left. Check its billing page.", detail=detail
+        )
     if is_too_long(error):
         return _too_long(facts, detail)
     kind = error.code or error.type or ""
@@ -136,6 +139,11 @@ def _quote(error: openai.APIError, api_key: str) -> str:
 def _label(facts: ModelFacts) -> str:
     provider = PROVIDERS.get(facts.name.partition(":")[0])
     return provider.label if provider else facts.name
+
+
+def _inside(label: str) -> str:
+    """Return `label` as it stands inside a sentence: `the endpoint`, but `OpenAI`."""
+    return label[0].lower() + label[1:] if label.startswith("The ") else label
 
 
 def _hint(facts: ModelFacts) -> str:
