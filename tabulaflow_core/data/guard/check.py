@@ -110,7 +110,10 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
         raise Refusal(RefusalCode.UNREADABLE, "There is no query after the first word.")
     first = tokens[0].text.lower() if tokens[0].kind in (Kind.WORD, Kind.OP) else ""
     if first in _WRITING:
-        raise Refusal(RefusalCode.NOT_A_QUERY, f"A {first.upper()} statement is not a query; only reading is allowed.")
+        article = "An" if (first[0] in "aeiou" and first != "use") or first == "xa" else "A"
+        raise Refusal(
+            RefusalCode.NOT_A_QUERY, f"{article} {first.upper()} statement is not a query; only reading is allowed."
+        )
     if first not in _QUERY_WORDS and first != "(":
         raise Refusal(RefusalCode.NOT_A_QUERY, f"A statement that begins with {tokens[0].text[:40]!r} is not a query.")
     words.check_placeholders(tokens, context.dialect)
@@ -120,7 +123,18 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
     if context.dialect == "postgres":
         words.check_types(tokens, context)
         tokens = words.plain_operators(tokens)
+    if context.dialect == "mysql":
+        _check_share_mode(tokens)
     return _check_parsed(tokens, context)
+
+
+def _check_share_mode(tokens: list[Token]) -> None:
+    """The parser does not know MySQL's older form of FOR SHARE in every place; the person shall know it is the lock."""
+    from tabulaflow_core.data.guard.nodes import NODE_REASONS
+
+    words = [token.text.lower() if token.kind is Kind.WORD else "" for token in tokens]
+    if any(words[i : i + 4] == ["lock", "in", "share", "mode"] for i in range(len(words))):
+        raise Refusal(RefusalCode.LOCKS, NODE_REASONS["Lock"][1])
 
 
 def _check_parsed(tokens: list[Token], context: Context) -> str:

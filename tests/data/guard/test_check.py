@@ -90,6 +90,8 @@ def test_functions_of_the_user_by_name_only() -> None:
         ("SELECT * INTO b FROM a", "postgres", RefusalCode.WRITES),
         ("WITH x AS (DELETE FROM a RETURNING 1) FROM x", "duckdb", RefusalCode.WRITES),
         ("SELECT 1 FROM a FOR UPDATE", "postgres", RefusalCode.LOCKS),
+        ("SELECT 1 FROM a LOCK IN SHARE MODE", "mysql", RefusalCode.LOCKS),
+        ("SELECT * FROM (SELECT 1 FROM a LOCK IN SHARE MODE) b", "mysql", RefusalCode.LOCKS),
         ("FROM 'x.csv'", "duckdb", RefusalCode.FILE),
         ("SELECT * FROM mysql.user", "mysql", RefusalCode.CATALOG),
         ("SELECT @@datadir", "mysql", RefusalCode.SETTING),
@@ -102,6 +104,11 @@ def test_functions_of_the_user_by_name_only() -> None:
 )
 def test_code(sql: str, dialect: str, code: RefusalCode) -> None:
     assert _refused(sql, dialect).code is code
+
+
+@pytest.mark.parametrize(("word", "begin"), [("ATTACH", "An ATTACH"), ("UPDATE", "An UPDATE"), ("USE", "A USE")])
+def test_articles(word: str, begin: str) -> None:
+    assert _refused(f"{word} x", "sqlite").reason.startswith(f"{begin} statement")
 
 
 def test_other_names_of_a_dialect() -> None:
