@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from tabulaflow_core.cli.console import Console
 from tabulaflow_core.cli.exits import UsageError
+from tabulaflow_core.data.reserved import reserved_reason
 
 if TYPE_CHECKING:
     from tabulaflow_core.config import Settings
@@ -106,12 +107,15 @@ def check_aliases(specs: Sequence[SourceSpec]) -> None:
     """See that the sources can stand side by side.
 
     Raises:
-        UsageError: Two have one name, or a database has that of the files given together.
+        UsageError: Two have one name, one has a name of the engines' own, or a database has that of the files given
+            together.
     """
     seen: set[str] = set()
     for spec in specs:
         if spec.alias.casefold() in seen:  # engines do not tell letters of names by case, so neither do aliases
             raise UsageError(f"two sources are called {spec.alias!r}")
+        if reason := reserved_reason(spec.alias):
+            raise UsageError(reason)
         seen.add(spec.alias.casefold())
     files = [spec for spec in specs if not spec.is_database]
     if len(files) > 1 and any(spec.alias == FILES_ALIAS for spec in specs if spec.is_database):

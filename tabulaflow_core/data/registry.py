@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from tabulaflow_core.data.contracts import DataConnector
+from tabulaflow_core.data.reserved import reserved_reason
 from tabulaflow_core.errors import SourceError, UnknownSource
 
 _ALIAS: Final = re.compile(r"[^\W\d][\w\-]{0,62}")
@@ -38,13 +39,15 @@ class DataConnectorRegistry:
 
         Raises:
             ValueError: `alias` is not a letter or `_` followed by letters, digits, `_` and `-` (63 characters at
-                most), or is taken.
+                most), is a name of the engines' own, or is taken.
         """
         if not _ALIAS.fullmatch(alias):
             raise ValueError(
                 f"{alias[:80]!r} cannot be an alias: it takes a letter or '_', then letters, digits, '_' or '-', "
                 "63 characters at most."
             )
+        if reason := reserved_reason(alias):
+            raise ValueError(reason)
         if alias in self._connectors:
             raise ValueError(f"There is already a source called {alias!r}. Remove it first, or choose another alias.")
         self._connectors[alias] = connector

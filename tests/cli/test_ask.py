@@ -148,6 +148,7 @@ def test_a_turn_that_fails_ends_with_turn_failed(run: Run, inventory: Path, monk
         (["ask", "q", "-s", "a={file}", "-m", "scripted", "--session", "x" * 5000], "cannot be reached"),
         (["ask", "q", "-s", "a={file}", "-s", "a={file}", "-m", "scripted"], "two sources are called 'a'"),
         (["ask", "q", "-s", "a={file}", "-s", "A={file}", "-m", "scripted"], "two sources are called 'A'"),
+        (["ask", "q", "-s", "pg_catalog={file}", "-m", "scripted"], "databases keep for themselves"),
         (["ask", "q", "-s", "a={file}", "-m", "scripted", "--session", "/dev/null"], "a folder or a device"),
         (["ask"], "QUESTION"),
         (["nothing"], "invalid choice"),

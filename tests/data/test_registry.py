@@ -51,6 +51,12 @@ def test_aliases_that_cannot_be(alias: str) -> None:
         DataConnectorRegistry().register(alias, _Fake())
 
 
+@pytest.mark.parametrize("alias", ["pg_catalog", "Information_Schema", "main", "temp", "system", "sqlite_x"])
+def test_names_of_the_engines_own(alias: str) -> None:
+    with pytest.raises(ValueError, match="databases keep for themselves"):
+        DataConnectorRegistry().register(alias, _Fake())
+
+
 def test_an_alias_is_taken_once() -> None:
     registry = DataConnectorRegistry()
     registry.register("größe_1-x", _Fake())

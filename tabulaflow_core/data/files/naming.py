@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from tabulaflow_core.data.reserved import is_catalog_name
+
 _SPACES = re.compile(r"[\s\u00a0\u2007\u202f\u200b\ufeff]+")
 
 
@@ -42,4 +44,4 @@ def table_name(text: str) -> str:
     'sales_report_2026'
     """
     name = re.sub(r"[^\w]+", "_", text.strip().lower()).strip("_")
-    return f"t_{name}" if name[:1].isdigit() else name or "table_1"
+    return f"t_{name}" if name[:1].isdigit() or is_catalog_name(name) else name or "table_1"

@@ -10,6 +10,7 @@ from tabulaflow_core.data.files.naming import table_name
 from tabulaflow_core.data.files.report import FileReading, ReadOptions, ReadTable
 from tabulaflow_core.data.files.source import unpacked
 from tabulaflow_core.data.files.storage import new_database
+from tabulaflow_core.data.reserved import is_catalog_name, reserved_reason
 from tabulaflow_core.errors import FileUnreadable
 
 
@@ -25,9 +26,11 @@ def read_file(path: Path, *, storage: Path, name: str | None = None, options: Re
         options: Choices that replace the reader's own.
 
     Raises:
-        FileUnreadable: The file holds no table, with what to do.
+        FileUnreadable: The file holds no table, with what to do; or `name` is one of the engines' own.
     """
     path = Path(path)
+    if name and is_catalog_name(name):  # no query on it would be allowed
+        raise FileUnreadable(reserved_reason(name))
     chosen = name or table_name(stem(path.name))
     try:
         with (

@@ -191,3 +191,11 @@ def test_a_long_file_is_read_alike_in_blocks(read: Reader) -> None:
     assert seen.rows[99_999] == (99_999, "name, 99999", Decimal("99.50"))
     assert seen.types == ["integer", "text", "number"]
     assert seen.report.rows_in_file == 120_001
+
+
+def test_names_of_catalogs_are_no_tables(tmp_path: Path) -> None:
+    path = tmp_path / "pg_catalog.csv"
+    path.write_text("a,b\n1,2\n")
+    assert read_file(path, storage=tmp_path / "s").tables[0].name == "t_pg_catalog"
+    with pytest.raises(FileUnreadable, match="databases keep for themselves"):
+        read_file(path, storage=tmp_path / "s", name="pg_catalog")
