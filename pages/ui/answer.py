@@ -26,7 +26,7 @@ def draw_turn(turn: TurnView) -> None:
         if transcript.steps or transcript.remarks:
             draw_steps(transcript, seconds=turn.seconds)
         draw_ending(transcript)
-        draw_artifacts(transcript.artifacts, turn_id=turn.id)
+        draw_artifacts(transcript.artifacts, turn_id=turn.id, show_sql=turn.model.startswith("local:"))
         draw_footer(transcript, turn_id=turn.id)
 
 
@@ -76,8 +76,13 @@ def draw_ending(transcript: Transcript) -> None:
             st.caption(f":material/lightbulb: {safe.markdown(assumption)}")
 
 
-def draw_artifacts(artifacts: list[ArtifactSpec], *, turn_id: str) -> None:
-    """Charts and numbers first, then the tables they come from."""
+def draw_artifacts(artifacts: list[ArtifactSpec], *, turn_id: str, show_sql: bool = False) -> None:
+    """Charts and numbers first, then the tables they come from; a table that is one shown number is not drawn again.
+
+    Args:
+        show_sql: Open the queries at once: for a model that has to be checked.
+    """
+    numbers = {spec.table_id for spec in artifacts if spec.kind == "metric"}
     for at, spec in enumerate(sorted(artifacts, key=lambda spec: spec.kind == "table")):
         match spec:
             case MetricSpec():
@@ -85,7 +90,8 @@ def draw_artifacts(artifacts: list[ArtifactSpec], *, turn_id: str) -> None:
             case ChartSpec():
                 draw_chart(spec, key=f"{turn_id}-chart-{at}")
             case TableSpec():
-                draw_table(spec, key=f"{turn_id}-table-{at}")
+                single = spec.id in numbers and (spec.row_count, len(spec.columns)) == (1, 1)
+                draw_table(spec, key=f"{turn_id}-table-{at}", rows=not single, show_sql=show_sql)
             case _:
                 assert_never(spec)
 
@@ -101,8 +107,8 @@ def draw_chart(spec: ChartSpec, *, key: str) -> None:
         st.caption(safe.markdown(spec.summary))
 
 
-def draw_table(spec: TableSpec, *, key: str) -> None:
-    """The rows, and the query they came from."""
+def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool) -> None:
+    """The rows unless they are shown as a number already, and the query they came from."""
     runtime, who = get_runtime(), state.principal()
     for note in spec.notes:
         st.caption(f":material/build: {safe.markdown(note)}")
@@ -113,14 +119,15 @@ def draw_table(spec: TableSpec, *, key: str) -> None:
         st.caption(error.user_message)
     else:
         limit = runtime.settings.limits.display_rows
-        extent = grid.draw(result.table, key=key, limit=limit, total=spec.row_count, truncated=spec.truncated)
+        if rows:
+            extent = grid.draw(result.table, key=key, limit=limit, total=spec.row_count, truncated=spec.truncated)
+    with st.expander("SQL", icon=":material/code:", expanded=show_sql, key=f"{key}-sql"):
+        st.code(spec.sql, language="sql", wrap_lines=True)
+        st.caption(f"Ran on **{safe.label(spec.source)}** in {wording.seconds(spec.seconds)}, read-only.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        with st.popover("SQL", icon=":material/code:"):
-            st.caption(f"Ran on **{safe.label(spec.source)}** in {wording.seconds(spec.seconds)}, read-only.")
-            st.code(spec.sql, language="sql", wrap_lines=True)
         st.download_button(
             "CSV",
-            data=lambda: csv_bytes(runtime.result(who, spec.id).table),
+            data=lambda: csv_bytes(runtime.result(who, spec.id).table, bom=True),  # spreadsheets need the mark
             file_name=f"{spec.source}-{spec.id[-6:]}.csv",
             mime="text/csv",
             icon=":material/download:",

@@ -67,7 +67,8 @@ class _LiveScreen:
             self._text.markdown(safe.markdown(transcript.text))
         if fresh := transcript.artifacts[self._shown_artifacts :]:
             with self._artifacts:
-                answer.draw_artifacts(fresh, turn_id=f"live-{self._shown_artifacts}")
+                local = transcript.model.startswith("local:")
+                answer.draw_artifacts(fresh, turn_id=f"live-{self._shown_artifacts}", show_sql=local)
             self._shown_artifacts = len(transcript.artifacts)
 
     def draw_label(self, activity: str, *, seconds: float) -> None:

@@ -56,11 +56,10 @@ def test_no_key_and_the_embedded_model(page: Page, start_app: Callable[..., App]
     screen.finished(page)
     screen.shot(page, "answer")
     expect(page.get_by_text("Oceania").first).to_be_attached()
-    page.get_by_role("button", name="SQL").first.click()
-    expect(page.get_by_test_id("stPopoverBody").get_by_text(re.compile("AVG", re.IGNORECASE)).first).to_be_visible()
+    query = page.get_by_test_id("stExpander").filter(has_text="SQL").first
+    expect(query.get_by_text(re.compile("AVG", re.IGNORECASE)).first).to_be_visible()  # open for a small model
     screen.shot(page, "sql")
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Reset").click()
+    page.locator(".st-key-reset button").first.click()
     expect(page.get_by_text("Ask your data")).to_be_visible()
     assert "c=" not in page.url
     page.goto(f"{app.url}/usage")
