@@ -23,6 +23,8 @@ _GROWTH: Final = 16
 _BATCH_BYTES: Final = 4 * 1024 * 1024
 #: Doubles hold every integer up to here.
 _EXACT_DOUBLE: Final = 2**53
+#: Decimal digits that a double always gives back as they were written.
+_DOUBLE_DIGITS: Final = 15
 
 
 class TableBuilder:
@@ -117,19 +119,35 @@ def as_text(values: Sequence[object]) -> pa.Array:
 
 
 def decimals(values: Sequence[object]) -> pa.Array:
-    """Exact decimals, 128 or 256 bits wide as needed; text where even those, or NaN, do not fit."""
+    """Exact decimals, 128 or 256 bits wide as needed; doubles where NaN or an infinity stands among numbers that
+    those hold as written; text where nothing fits."""
     whole = scale = 0
     for value in values:
         if value is None:
             continue
         if not isinstance(value, Decimal) or not value.is_finite():
-            return infer_array(values) if not isinstance(value, Decimal) else as_text(values)
+            return infer_array(values) if not isinstance(value, Decimal) else _with_no_numbers(values)
         _, digits, exponent = value.as_tuple()
         assert isinstance(exponent, int)
         scale = max(scale, -exponent)
         whole = max(whole, len(digits) + exponent)
     kind = _decimal_type(max(whole, 1), scale)
     return as_text(values) if kind is None else pa.array(values, type=kind)
+
+
+def _with_no_numbers(values: Sequence[object]) -> pa.Array:
+    """Decimals of which some are NaN or infinite, which no decimal of Arrow holds."""
+    if all(value is None or (isinstance(value, Decimal) and _fits_double(value)) for value in values):
+        return _as_doubles(values)
+    return as_text(values)
+
+
+def _fits_double(value: Decimal) -> bool:
+    return not value.is_finite() or (len(value.as_tuple().digits) <= _DOUBLE_DIGITS and abs(value.adjusted()) < 300)
+
+
+def _as_doubles(values: Sequence[object]) -> pa.Array:
+    return pa.array([None if value is None else float(value) for value in values], type=pa.float64())  # type: ignore[arg-type]
 
 
 def _decimal_type(whole: int, scale: int) -> pa.DataType | None:
@@ -182,7 +200,12 @@ def _unified(chunks: list[pa.Array]) -> pa.ChunkedArray:
     kind = kinds.pop() if len(kinds) == 1 else _common(kinds, chunks)
     if kind is None:
         return pa.chunked_array([as_text(chunk.to_pylist()) for chunk in chunks], type=pa.string())
-    return pa.chunked_array([chunk.cast(kind) for chunk in chunks], type=kind)
+    # Arrow's own cast of a decimal to a double may miss the nearest one.
+    exactly = pa.types.is_float64(kind)
+    return pa.chunked_array(
+        [_as_doubles(c.to_pylist()) if exactly and pa.types.is_decimal(c.type) else c.cast(kind) for c in chunks],
+        type=kind,
+    )
 
 
 def _common(kinds: set[pa.DataType], chunks: list[pa.Array]) -> pa.DataType | None:
@@ -199,4 +222,7 @@ def _common(kinds: set[pa.DataType], chunks: list[pa.Array]) -> pa.DataType | No
             (abs(v) for c in chunks if pa.types.is_int64(c.type) for v in c.to_pylist() if v is not None), default=0
         )
         return pa.float64() if largest <= _EXACT_DOUBLE else None
+    if all(pa.types.is_decimal(kind) or pa.types.is_float64(kind) for kind in kinds):
+        exact = (c.to_pylist() for c in chunks if pa.types.is_decimal(c.type))
+        return pa.float64() if all(v is None or _fits_double(v) for values in exact for v in values) else None
     return None

@@ -10,6 +10,7 @@ import pytest
 
 from tabulaflow_core.data.arrow import TableBuilder, decimals, infer_array, text_of
 from tabulaflow_core.data.engines.base import Caps
+from tabulaflow_core.output.cells import json_column
 
 WIDE = Caps(rows=10**6, bytes=10**9, seconds=1)
 
@@ -49,9 +50,22 @@ def test_decimals_are_exact(text: str) -> None:
     assert pa.types.is_decimal(array.type)
 
 
-@pytest.mark.parametrize("text", ["NaN", "Infinity", "1e80"])
-def test_decimals_beyond_arrow_become_text(text: str) -> None:
-    assert decimals([Decimal(text)]).to_pylist() == [str(Decimal(text))]
+def test_decimals_beyond_arrow_become_text() -> None:
+    assert decimals([Decimal("1e80")]).to_pylist() == [str(Decimal("1e80"))]
+    long = "1234567890.123456789"  # a double would not give it back
+    assert decimals([Decimal(long), Decimal("NaN")]).to_pylist() == [long, "NaN"]
+
+
+@pytest.mark.parametrize("odd", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_leaves_a_column_of_numbers(odd: str) -> None:
+    for batches in (
+        [[(Decimal("12.34"),), (None,), (Decimal(odd),)]],
+        [[(Decimal("12.34"),)], [(None,), (Decimal(odd),)]],
+    ):
+        column = _built(batches).column(0)
+        assert column.type == pa.float64()
+        assert column.to_pylist()[:2] == [12.34, None]
+        assert json_column(column) == [12.34, None, None]
 
 
 def _built(batches: list[list[tuple[object, ...]]], caps: Caps = WIDE) -> pa.Table:

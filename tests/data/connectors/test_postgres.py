@@ -52,7 +52,7 @@ async def _raw(connector: SQLConnector, sql: str) -> list[object]:
         ("interval '1 year 2 mons 3 days 04:05:06'", "string", "1 years 2 mons 3 days 04:05:06"),
         ("interval '-1 mon'", "string", "-1 mons"),
         ("12345678901234567890123456789012345678901234567890.5::numeric", "decimal256(76, 1)", None),
-        ("'NaN'::numeric", "string", "NaN"),
+        ("'NaN'::numeric", "double", None),
         ("'NaN'::float8", "double", None),
         ("'{\"a\": 1}'::jsonb", "string", '{"a": 1}'),
         ("array[1, 2, null]", "list<item: int64>", [1, 2, None]),
