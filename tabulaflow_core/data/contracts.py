@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
-from typing import Literal, Protocol, Self, runtime_checkable
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
 
 from tabulaflow_core.data.schema import SourceSchema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: A sqlglot dialect name. The four that are run in the contract suite; others come with the generic connector.
 Dialect = Literal["sqlite", "duckdb", "postgres", "mysql"]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from typing import TYPE_CHECKING
+
 from pydantic import JsonValue
 
 from tabulaflow_core.output.cells import cell_text, column_values, json_column
 from tabulaflow_core.output.results import StoredResult
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def rows_json(table: pa.Table, *, rows: int | None = None) -> list[JsonValue]:

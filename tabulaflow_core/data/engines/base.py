@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.schema import SourceSchema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 IfExists = Literal["fail", "replace", "append"]
 
