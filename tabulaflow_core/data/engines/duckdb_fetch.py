@@ -85,6 +85,10 @@ def fault_of(error: duckdb.Error) -> EngineFault:
         return EngineFault(
             FailureKind.FAILED, "The query needs more memory than it may use. Ask for less, or aggregate first."
         )
+    if isinstance(error, duckdb.CatalogException) and "Table with name" in message:
+        message = message.split("\nDid you mean", 1)[
+            0
+        ]  # it suggests its own catalog; `hint_for` knows the user's tables
     if isinstance(error, duckdb.ParserException | duckdb.BinderException | duckdb.CatalogException):
         return EngineFault(FailureKind.INVALID, message)
     if isinstance(error, duckdb.PermissionException):

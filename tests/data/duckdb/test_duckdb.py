@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -299,6 +300,11 @@ async def test_hints(source: DuckDBConnector) -> None:
         assert isinstance(outcome, QueryFailure)
         assert outcome.kind is FailureKind.INVALID
         assert word in outcome.hint
+    for sql in ("SELECT * FROM indexes", "SELECT * FROM pg_inde", "SELECT * FROM xyz"):
+        outcome = await source.run_query_async(sql)
+        assert isinstance(outcome, QueryFailure)
+        said = (outcome.message + outcome.hint).replace("pg_inde ", "")
+        assert not re.search(r"pg_|information_schema|Did you mean", said), said
 
 
 async def test_several_files_join(tmp_path: Path) -> None:
