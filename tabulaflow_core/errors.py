@@ -14,6 +14,7 @@
     │   ├── UnknownModel (ValueError)         the name is not `provider:model`, or the provider is unknown
     │   ├── ModelUnavailable (ConnectionError) it does not answer, or answers 5xx, after retries
     │   ├── ModelRejected (ValueError)        it refused the request: key, quota, bad parameter
+    │   │   └── RequestTooLong                the messages do not fit into its window
     │   ├── ModelProtocolError (ValueError)   it answered something that is not its protocol
     │   └── LocalModelError                   the embedded model cannot be fetched, verified or started
     ├── TurnError
@@ -100,6 +101,10 @@ class ModelUnavailable(ModelError, ConnectionError):
 
 class ModelRejected(ModelError, ValueError):
     """The model refused the request: key, quota, or a parameter."""
+
+
+class RequestTooLong(ModelRejected):
+    """What was sent does not fit into the model's window."""
 
 
 class ModelProtocolError(ModelError, ValueError):

@@ -19,13 +19,15 @@ from tabulaflow_core.agents.sources import read_sources
 from tabulaflow_core.agents.tools import standard_tools
 from tabulaflow_core.agents.tools.protocol import ToolContext
 from tabulaflow_core.agents.turn import Turn
-from tabulaflow_core.errors import ModelRejected
+from tabulaflow_core.errors import ModelRejected, RequestTooLong
 from tabulaflow_core.models.contracts import ChatModel, UserMessage
 from tabulaflow_core.output.charts import choose_chart
 from tabulaflow_core.output.results import StoredResult
 
 #: Results of earlier turns whose figures an answer may repeat.
 _RESULTS_KEPT: Final = 12
+#: Characters: a window that a shorter question would overflow is full of something else.
+_LONG_QUESTION: Final = 2_000
 
 
 def begin(
@@ -69,14 +71,25 @@ async def run_turn(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
         for event in _finishing(turn):
             yield event
         yield TurnFinished(result=turn.finish())
-    except ModelRejected:
+    except ModelRejected as error:
         # The same messages would be refused again and lock the conversation.
         conversation.back_to(mark)
+        if isinstance(error, RequestTooLong) and (not mark.messages or turn.model.facts.profile == "compact"):
+            error.user_message = _too_long(turn)
         raise
     finally:
         turn.end()
         conversation.settle(turn.in_flight)
         conversation.results = [*conversation.results, *turn.context.results][-_RESULTS_KEPT:]
+
+
+def _too_long(turn: Turn) -> str:
+    """Say what did not fit where it was no earlier turn; a small model is told next to nothing of those."""
+    if len(turn.question) > _LONG_QUESTION:
+        what, remedy = "The question is", "Shorten it"
+    else:
+        what, remedy = "What must be told of the sources is", "Ask over fewer of them"
+    return f"{what} too long for {turn.model.facts.name}. {remedy}, or choose a model with a larger window."
 
 
 def _choose_reasoning(plan: TurnPlan, turn: Turn) -> None:

@@ -20,7 +20,7 @@ class Conversation:
     Attributes:
         id: Stable; routes a provider to its warm prompt cache.
         told: What the model knows of the sources; None until the first turn, or the first after a history was given.
-        said: Notices that were given once and are not repeated.
+        said: Notices that were given once and are not repeated, also not in the session's next conversation.
         results: The latest results, for figures that a follow-up may repeat.
     """
 

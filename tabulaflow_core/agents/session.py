@@ -182,7 +182,7 @@ class ChatSession:
         """
         if self._running is not None and self._running.attended:
             raise TurnInProgress(_BUSY)
-        self._conversation = Conversation()
+        self._conversation = Conversation(said=self._conversation.said)
         self._last = None
 
     async def warm(self) -> None:

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from tabulaflow_core.agents import ChatSession
 from tabulaflow_core.data.registry import DataConnectorRegistry
-from tabulaflow_core.errors import OutputInvalid
+from tabulaflow_core.errors import OutputInvalid, RequestTooLong
 from tabulaflow_core.models.contracts import AssistantMessage, ToolMessage, UserMessage
-from tabulaflow_core.models.scripted import DEMO, ScriptedModel, text
+from tabulaflow_core.models.scripted import DEMO, ScriptedModel, fail, text
 from tests.agents.fakes import FakeConnector
 from tests.agents.helpers import BELOW, New, events_of, kinds, usable
 
@@ -55,6 +55,15 @@ async def test_a_whole_turn(small: ScriptedModel, session: ChatSession) -> None:
     assert small.requests[0].tools == ()
     assert small.requests[0].temperature == 0.0
     assert [m.kind for m in session.history] == ["user", "assistant", "tool", "assistant"]
+
+
+async def test_what_is_too_long_is_named(small: ScriptedModel, session: ChatSession) -> None:
+    for question, words in (("why " * 3000, "The question is too long"), ("Which products?", "told of the sources")):
+        small.enqueue(fail(RequestTooLong("The conversation is too long. Start a new one.")))
+        with pytest.raises(RequestTooLong, match=words) as caught:
+            await session.run(question)
+        assert "new one" not in caught.value.user_message
+        assert session.history == ()
 
 
 async def test_a_follow_up_sees_question_and_sql(small: ScriptedModel, session: ChatSession) -> None:

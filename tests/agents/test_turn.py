@@ -255,9 +255,11 @@ async def test_a_broken_source_is_an_exception(model: ScriptedModel, new_session
 
 async def test_reasoning_a_model_lacks_is_said_once(model: ScriptedModel, new_session: New) -> None:
     session = new_session(reasoning="high")
-    model.enqueue(text("One?")).enqueue(text("Two?"))
+    model.enqueue(text("One?")).enqueue(text("Two?")).enqueue(text("Three?"))
     assert (await session.run("a")).assumptions == ("scripted:demo has no reasoning level 'high'; it was left out.",)
     assert (await session.run("b")).assumptions == ()
+    session.reset_conversation()
+    assert (await session.run("c")).assumptions == ()
     assert model.requests[0].reasoning is None
 
 

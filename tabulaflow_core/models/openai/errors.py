@@ -6,7 +6,7 @@ import re
 
 import openai
 
-from tabulaflow_core.errors import ModelError, ModelProtocolError, ModelRejected, ModelUnavailable
+from tabulaflow_core.errors import ModelError, ModelProtocolError, ModelRejected, ModelUnavailable, RequestTooLong
 from tabulaflow_core.models.catalog import PROVIDERS
 from tabulaflow_core.models.contracts import ModelFacts
 from tabulaflow_core.models.openai.client import is_quota, retry_after
@@ -116,8 +116,8 @@ def _stream_error(error: openai.APIError, facts: ModelFacts, *, said: str, detai
     return ModelUnavailable(f"{label} broke its answer off with a fault of its own.{busy}", detail=detail)
 
 
-def _too_long(facts: ModelFacts, detail: str) -> ModelRejected:
-    return ModelRejected(
+def _too_long(facts: ModelFacts, detail: str) -> RequestTooLong:
+    return RequestTooLong(
         f"The conversation is too long for {facts.name}. Start a new one, or choose a model with a larger window.",
         detail=detail,
     )
