@@ -202,3 +202,17 @@ async def test_an_output_type(small: ScriptedModel, session: ChatSession) -> Non
     with pytest.raises(OutputInvalid):
         await session.run("Which?", output_type=Below)
     assert usable(session)
+
+
+async def test_the_things_with_the_most_are_added_up(small: ScriptedModel, new_session: New) -> None:
+    registry = DataConnectorRegistry()
+    sales = {"product": ["A", "A", "B", "C"], "revenue": [60, 50, 55, 10]}
+    registry.register("shop", FakeConnector(sales=sales))
+    session = new_session(model=small, registry=registry)
+    small.enqueue(text(fence("SELECT product, revenue FROM sales ORDER BY revenue DESC LIMIT 3")))
+    result = await session.run("What are the three products with the highest revenue?")
+    table = result.artifacts[0]
+    assert table.kind == "table"
+    assert table.notes == ("revenue added up per product",)
+    assert table.columns == ("product", "total_revenue")
+    assert "A (110)" in result.text

@@ -270,3 +270,82 @@ def test_a_thing_that_the_data_does_not_know(question: str, subject: str) -> Non
 )
 def test_a_join_that_multiplies_rows_is_told(sql: str, count: int) -> None:
     assert len(multiplied(sql, source())) == count
+
+
+SALES = SourceSchema(
+    (
+        table(
+            "sales",
+            "order_date TEXT",
+            "region TEXT",
+            "product TEXT",
+            "unit_price REAL",
+            "units INTEGER",
+            "revenue REAL",
+        ),
+        table("umsatz", "Produkt TEXT", "Umsatz REAL"),
+        table("gapminder", "country TEXT", "year INTEGER", "pop INTEGER"),
+    )
+)
+ADDED = "SELECT product, SUM(revenue) AS total_revenue FROM sales GROUP BY product ORDER BY total_revenue DESC LIMIT 5"
+ROWS = "SELECT product, revenue FROM sales ORDER BY revenue DESC LIMIT 5"
+
+
+async def _ranked(sql: str, question: str, listed: list[str] | None) -> tuple[str, tuple[str, ...]]:
+    async def values(_: str) -> list[str] | None:
+        return listed
+
+    result = await mend(sql, Source("s", "sqlite", SALES, FakeConnector()), question, values=values)
+    return result.sql, result.notes
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the five products with the highest revenue?",
+        "Show the top 5 products by revenue",
+        "Welche fünf Produkte mit dem höchsten Umsatz gibt es?",
+        "Die 5 Produkte mit den meisten Umsätzen",
+    ],
+)
+async def test_several_rows_of_a_thing_are_added_up(question: str) -> None:
+    assert await _ranked(ROWS, question, ["A", "A", "B"]) == (ADDED, ("revenue added up per product",))
+
+
+async def test_adding_up_keeps_filters_and_names() -> None:
+    question = "Nenne die drei Produkte mit dem niedrigsten Umsatz"
+    sql = "SELECT Umsatz AS u, Produkt FROM umsatz WHERE Umsatz > 0 ORDER BY u LIMIT 3"
+    mended, notes = await _ranked(sql, question, ["A", "A"])
+    assert mended == (
+        "SELECT SUM(Umsatz) AS total_Umsatz, Produkt FROM umsatz WHERE Umsatz > 0 "
+        "GROUP BY Produkt ORDER BY total_Umsatz LIMIT 3"
+    )
+    assert notes == ("Umsatz added up per Produkt",)
+
+
+@pytest.mark.parametrize(
+    ("sql", "question", "listed"),
+    [
+        (ROWS, "What are the five products with the highest revenue?", ["A", "B", "C"]),  # each row its own
+        (ROWS, "What are the five products with the highest revenue?", None),  # it could not be looked at
+        (ROWS, "What are the five sales with the highest revenue?", ["A", "A"]),  # rows are asked for
+        (ROWS, "The five products with the highest single revenue", ["A", "A"]),
+        (ROWS, "The five products with the highest average revenue", ["A", "A"]),
+        (ROWS, "Which product has the highest revenue?", ["A", "A"]),
+        (ROWS, "List the revenue of products", ["A", "A"]),
+        (
+            ROWS.replace("product, revenue", "product, region, revenue"),
+            "The 5 products with the most revenue",
+            ["A", "A"],
+        ),
+        (ROWS.replace("revenue", "unit_price"), "The 5 products with the highest unit price", ["A", "A"]),
+        (
+            "SELECT country, pop FROM gapminder ORDER BY pop DESC LIMIT 5",
+            "The five countries with the highest population",
+            ["A", "A"],
+        ),
+        (ADDED, "What are the five products with the highest revenue?", ["A", "A"]),
+    ],
+)
+async def test_what_is_not_added_up(sql: str, question: str, listed: list[str] | None) -> None:
+    assert await _ranked(sql, question, listed) == (sql, ())

@@ -31,7 +31,7 @@ async def mend(
         values: Reads stored values; without it literals stay as they are.
         previous_sql: The last statement of the conversation, for follow-ups.
     """
-    from tabulaflow_core.agents.mend import followup, grouping, joining, literals, names, reading
+    from tabulaflow_core.agents.mend import followup, grouping, joining, literals, names, ranking, reading
     from tabulaflow_core.agents.mend import tree as tree_tools
 
     dialect, schema = source.dialect, source.schema
@@ -55,6 +55,7 @@ async def mend(
     notes += grouping.drop_duplicates(tree, tree_tools.schemas_in(tree, schema), question)
     if values is not None:
         notes += await literals.mend_literals(tree, schema, dialect, values)
+        notes += await ranking.add_up(tree, schema, question, dialect, values)
     after = tree.sql(dialect=dialect)
     # An untouched statement is run as it was written.
     return Mended(text if after == before else after, tuple(dict.fromkeys(notes)))
