@@ -33,6 +33,9 @@ def delimiter_name(delimiter: str) -> str:
 def sniff(lines: list[tuple[int, str]], *, delimiter: str | None = None, quote: str | None = None) -> Sniffed:
     """Choose how to cut `lines` (numbered, with line ends) into cells."""
     text = "".join(line for _, line in lines)
+    if delimiter is None and _one_number_a_line(lines):
+        best = max(_quotings(text, "", quote), key=lambda d: _mark(lines, d)[0])
+        return Sniffed(best, 1, "likely", "below a name without a comma, every line is one number")
     delimiters = [delimiter] if delimiter is not None else [d for d in _DELIMITERS if d in text]
     scored: list[tuple[float, int, Dialect, int]] = []
     for rank, candidate in enumerate(delimiters):
@@ -53,6 +56,15 @@ def sniff(lines: list[tuple[int, str]], *, delimiter: str | None = None, quote: 
     rival = max((s[0] for s in scored if s[2].delimiter != dialect.delimiter), default=0.0)
     certainty: Certainty = "certain" if mark - rival > 0.3 else "likely" if mark - rival > 0.05 else "guess"
     return Sniffed(dialect, width, certainty, f"it cuts most of the lines into {width} cells")
+
+
+def _one_number_a_line(lines: list[tuple[int, str]]) -> bool:
+    """True for a header that holds no comma over numbers that do, such as `€1.234,50`: one column, not two."""
+    texts = [text for _, line in lines if (text := line.strip().strip('"').strip())]
+    if len(texts) < 2 or any(mark in texts[0] for mark in ",;\t|") or looks_like(texts[0]) != "text":
+        return False
+    body = texts[1:]
+    return any("," in text for text in body) and all(looks_like(text) in ("number", "empty") for text in body)
 
 
 def _with_quotes(lines: list[tuple[int, str]], dialect: Dialect, text: str) -> Dialect:

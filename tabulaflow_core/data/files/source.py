@@ -33,6 +33,8 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"ID3", "a sound file"),
 )
 _OFFICE = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods", ".docx", ".pptx", ".numbers"})
+_BLANKS = b" \t\r\n\x00,;|\"'\xef\xbb\xbf\xff\xfe"
+_CONTROLS = bytes([*range(32), 127])
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
 
 
@@ -159,12 +161,14 @@ def refuse_binary(path: Path, name: str) -> None:
     half = max(len(head) // 2, 1)
     wide = (odd > half * 0.4 and even < half * 0.05) or (even > half * 0.4 and odd < half * 0.05)
     control = sum(head.count(bytes([b])) for b in (*range(1, 9), *range(14, 27), 28, 29, 30, 127))
-    if not wide and (head.count(0) > max(2, len(head) // 500) or control > max(3, len(head) // 50)):
+    much = head.count(0) > max(2, len(head) // 500) or control > max(3, len(head) // 50)
+    unprinted = not head.translate(None, _CONTROLS + _BLANKS) and head.translate(None, _BLANKS)
+    if not wide and (much or unprinted):
         raise FileUnreadable(
             f"{name} holds binary data, not text: it may be encrypted, damaged, or of another kind than its name says. "
             "Export the data as CSV and add that file."
         )
-    if not head.strip(b" \t\r\n\x00,;|\"'\xef\xbb\xbf\xff\xfe"):
+    if not head.strip(_BLANKS):
         raise FileUnreadable(
             f"{name} holds no data, only blanks and separators. Export it again, or choose another file."
         )

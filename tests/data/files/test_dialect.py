@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from tests.data.files.conftest import Reader
@@ -135,3 +137,21 @@ def test_choices_of_a_person(read: Reader) -> None:
     seen = read("a;b,c\n1;2,3\n", delimiter=",", header=False, quote="")
     assert seen.names == ["column_1", "column_2"]
     assert seen.rows == [("a;b", "c"), ("1;2", "3")]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "values"),
+    [
+        ("Preis\n€1.234,50\n€99,90\n", ["Preis"], [Decimal("1234.50"), Decimal("99.90")]),
+        ("Preis\n1,50\n\n-\n99,90\n", ["Preis"], [Decimal("1.50"), None, Decimal("99.90")]),
+        ('Betrag\n"1.234,50 €"\n99,90 €\n', ["Betrag"], [Decimal("1234.50"), Decimal("99.90")]),
+        ("a,b\n1,50\n2,30\n", ["a", "b"], [1, 2]),
+        ("1,50\n2,30\n", ["column_1", "column_2"], [1, 2]),
+    ],
+)
+def test_decimal_commas_below_one_name_are_one_column(
+    read: Reader, text: str, names: list[str], values: list[object]
+) -> None:
+    seen = read(text)
+    assert seen.names == names
+    assert seen.column(names[0]) == values

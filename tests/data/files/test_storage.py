@@ -199,3 +199,11 @@ def test_names_of_catalogs_are_no_tables(tmp_path: Path) -> None:
     assert read_file(path, storage=tmp_path / "s").tables[0].name == "t_pg_catalog"
     with pytest.raises(FileUnreadable, match="databases keep for themselves"):
         read_file(path, storage=tmp_path / "s", name="pg_catalog")
+
+
+@pytest.mark.parametrize("content", [b"\x01", b"\x01\x02\n\x03", b"\x1b\x1b", b"\x07,\x08\r\n"])
+def test_control_characters_are_no_table(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "tiny.csv"
+    path.write_bytes(content)
+    with pytest.raises(FileUnreadable, match="binary data"):
+        read_file(path, storage=tmp_path / "s")
