@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -44,7 +45,12 @@ _EXAMPLES: Final = (
     "`postgresql://user:password@host:5432/database`, `mysql://user:password@host:3306/database`, "
     "`sqlite:///path/to/file.db` or `duckdb:///path/to/file.duckdb`"
 )
-_PASSWORD: Final = re.compile(r"(?P<head>[a-z][a-z0-9+.\-]*://[^\s/:@]*):[^\s]*@", re.IGNORECASE)
+#: Up to the last `@` before the next URL: users hold an `@` (`name@server`), passwords anything, blanks too.
+_PASSWORD: Final = re.compile(
+    r"(?P<head>[a-z][a-z0-9+.\-]*://[^/:]*):(?:(?!\s[a-z][a-z0-9+.\-]*://).)*@", re.IGNORECASE | re.DOTALL
+)
+#: Control characters and halves of surrogate pairs: no database takes them, and drivers break on them.
+_UNUSABLE: Final = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,8 @@ def parse_source_url(
     Raises:
         SourceUrlError: Malformed or not allowed, in a sentence without the password.
     """
+    if _UNUSABLE.search(url.strip()) or _UNUSABLE.search(unquote(url)):
+        raise SourceUrlError("The URL holds a line break or another control character. Copy it again, on one line.")
     scheme, separator, rest = url.strip().partition("://")
     if not separator:
         raise SourceUrlError(f"This is not a database URL. Write one such as {_EXAMPLES}.")
@@ -141,13 +149,13 @@ def _file(
         if allowed_roots is not None:
             raise SourceUrlError("A database in memory is empty here. Give the path of a file, or upload one.")
         return None
-    if name.startswith("file:") or "\0" in name:
+    if name.startswith("file:"):
         raise SourceUrlError("Give the plain path of the database file, without `file:`.")
     # Resolved, so that neither `..` nor a link leads out of the allowed folders.
     path = Path(name).expanduser().resolve()
     forbidden = (Settings.from_env().data_dir,) if forbidden_roots is None else forbidden_roots
     if any(path.is_relative_to(root.expanduser().resolve()) for root in forbidden):
-        raise SourceUrlError("This folder belongs to TabulaFlow itself; its files cannot be opened as a source.")
+        raise SourceUrlError("This place belongs to TabulaFlow itself and cannot be opened as a source.")
     if allowed_roots is not None and not any(
         path.is_relative_to(root.expanduser().resolve()) for root in allowed_roots
     ):
@@ -155,6 +163,9 @@ def _file(
             "Database files may be opened only inside the folders that the administrator has allowed "
             "(`TABULAFLOW_FILE_ROOTS`). Upload the file instead, or ask for its folder to be added."
         )
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        # Opening a pipe waits for its other end, for good.
+        raise SourceUrlError(f"{path.name[:80]!r} is a device or a pipe. Give the path of a database file.")
     return path
 
 

@@ -94,7 +94,17 @@ class FileBook:
     async def _add_one(self, principal: Principal, name: str, path: Path) -> FileOutcome:
         folder = owner_folder(self._root, principal)
         try:
-            sha256, size = await run_blocking_async(lambda: uploads.copy_in(path, folder, name))
+            sha256, size = await run_blocking_async(
+                lambda: uploads.copy_in(path, folder, name, most=self._settings.limits.upload_bytes)
+            )
+        except uploads.TooLarge:
+            most = self._settings.limits.upload_bytes / 2**20
+            return FileOutcome(
+                name,
+                "message",
+                f"{name} is larger than {most:g} MB, the limit of an upload. Split it, "
+                "or ask the administrator to raise TABULAFLOW_MAX_UPLOAD_MB.",
+            )
         except OSError as error:
             return FileOutcome(name, "message", f"{name} could not be copied: {error.strerror or error}. Try again.")
         return await self._read(principal, name, self._original(principal, sha256, name), sha256, size, ReadOptions())

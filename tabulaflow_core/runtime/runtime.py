@@ -94,7 +94,7 @@ class Runtime:
         mark = owner_folder(self.settings.data_dir / "visitors", principal)
         try:
             mark.mkdir(parents=True)
-        except FileExistsError:
+        except OSError:  # there already, or a full or read-only disk, on which samples would not fit either
             return False
         return True
 

@@ -22,7 +22,7 @@ _RETRY_SECONDS: Final = 60.0
 #: Nor is one that stopped answering asked for its tables at each run of a page.
 _SICK_SECONDS: Final = 15.0
 #: Long enough for a database across the world, short enough for a question that needs another source.
-_OPEN_SECONDS: Final = 15.0
+OPEN_SECONDS: Final = 15.0
 #: So long a page or a question waits for a source that opens slowly; the other sources are there by then.
 _PATIENCE_SECONDS: Final = 4.0
 _CONNECTING: Final = "It is still being connected to, which takes longer than usual. Look again in a moment."
@@ -191,13 +191,13 @@ class Shelf:
 
 async def _opened(source: Wanted) -> DataConnector | TabulaflowError:
     try:
-        async with asyncio.timeout(_OPEN_SECONDS):
+        async with asyncio.timeout(OPEN_SECONDS):
             return await source.open()
     except TabulaflowError as error:
         return error
     except TimeoutError:
         return SourceUnavailable(
-            f"The source {source.alias!r} did not answer within {_OPEN_SECONDS:g} seconds. "
+            f"The source {source.alias!r} did not answer within {OPEN_SECONDS:g} seconds. "
             "See that its server runs and can be reached from here."
         )
     except Exception:  # a driver's own fault must not take the other sources with it

@@ -16,8 +16,9 @@ from tabulaflow_core.errors import NotFound, SourceError, SourceUnavailable, Unk
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.files import FILES_ALIAS, FileBook
 from tabulaflow_core.runtime.ports import carried_out
-from tabulaflow_core.runtime.shelf import Shelf, Wanted
+from tabulaflow_core.runtime.shelf import OPEN_SECONDS, Shelf, Wanted
 from tabulaflow_core.runtime.views import SourceInfo
+from tabulaflow_core.store.database import own_places
 from tabulaflow_core.store.records import DatabaseRecord, FileRecord
 from tabulaflow_core.store.store import Store
 
@@ -92,7 +93,14 @@ class SourceBook:
         Raises:
             SourceError: The URL is malformed or not allowed, or the database does not answer.
         """
-        connector = await self._open_url(url)
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                connector = await self._open_url(url)
+        except TimeoutError:
+            raise SourceUnavailable(
+                f"The database did not answer within {OPEN_SECONDS:g} seconds. "
+                "Check host and port, and that a database server listens there."
+            ) from None
         try:
             return SourceInfo(
                 id="",
@@ -117,6 +125,11 @@ class SourceBook:
             raise SourceError(
                 f"{alias[:80]!r} cannot be the name of a source: it takes a letter, then letters, digits, '_' or '-', "
                 f"63 characters at most, and is not {FILES_ALIAS!r}."
+            )
+        there = await self._store.sources.databases_async(principal)
+        if any(alias.casefold() == record.alias.casefold() for record in there):
+            raise SourceError(
+                f"There is a source called {alias!r} already. Choose another name, or remove that one first."
             )
         tested = await self.test_async(url)
         record = await self._store.sources.add_database_async(
@@ -170,7 +183,7 @@ class SourceBook:
     async def _open_url(self, url: str) -> DataConnector:
         """Connect read-only, whatever the URL says, within the folders that pages may open."""
         roots = self._settings.file_roots
-        parse_source_url(url, allowed_roots=roots, forbidden_roots=(self._settings.data_dir,))
+        parse_source_url(url, allowed_roots=roots, forbidden_roots=own_places(self._settings))
         return await SQLConnector.from_url_async(url, read_only=True, limits=self._settings.limits, allowed_roots=roots)
 
     async def _described(self, shelf: Shelf, blank: SourceInfo) -> SourceInfo:

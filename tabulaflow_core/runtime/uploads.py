@@ -27,8 +27,20 @@ def plain_name(name: str) -> str:
     return clean.encode("utf-8", "replace").decode()
 
 
-def copy_in(source: Path, folder: Path, name: str) -> tuple[str, int]:
-    """Copy `source` to the folder of its hash; the hash and the size come back."""
+class TooLarge(Exception):
+    """The file is larger than one upload may be."""
+
+
+def copy_in(source: Path, folder: Path, name: str, *, most: int) -> tuple[str, int]:
+    """Copy `source` to the folder of its hash; the hash and the size come back.
+
+    Args:
+        most: Bytes a file may have.
+
+    Raises:
+        TooLarge: It has more.
+        OSError: It cannot be read, or the disk is full.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, draft = tempfile.mkstemp(dir=folder)
     digest, size = hashlib.sha256(), 0
@@ -37,6 +49,8 @@ def copy_in(source: Path, folder: Path, name: str) -> tuple[str, int]:
             while block := file.read(_BLOCK):
                 digest.update(block)
                 size += len(block)
+                if size > most:
+                    raise TooLarge
                 target.write(block)
         home = folder / digest.hexdigest()[:32]
         home.mkdir(mode=0o700, exist_ok=True)

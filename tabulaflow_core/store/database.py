@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sqlalchemy import Double, event
@@ -15,7 +16,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.expression import FunctionElement
 
 from tabulaflow_core.config import Settings
-from tabulaflow_core.errors import ConfigurationError, StoreUnavailable
+from tabulaflow_core.errors import ConfigurationError, NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -119,6 +120,16 @@ class Database:
         await self._engine.dispose()
 
 
+def own_places(settings: Settings) -> tuple[Path, ...]:
+    """The folders and files in which everybody's data lie, and which nobody may open as a source."""
+    places = [settings.data_dir]
+    if settings.database_url:
+        url, backend = _parse(settings.database_url)
+        if backend == "sqlite" and url.database:
+            places.append(Path(url.database))
+    return tuple(places)
+
+
 def _parse(text: str) -> tuple[URL, Backend]:
     wanted = "Use postgresql://user:password@host/database, or leave it out to keep everything in the data folder."
     if text.startswith("postgres://"):
@@ -179,6 +190,8 @@ class _faults_translated:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UnicodeEncodeError):  # an id or a name that was made up: none of ours is like this
+            raise NotFound("There is nothing of this name here.") from None
         if isinstance(error, IntegrityError) or not isinstance(error, (DBAPIError, OSError)):
             return
         if isinstance(error, StoreUnavailable):

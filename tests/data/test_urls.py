@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -103,10 +104,27 @@ def test_our_own_folder_is_never_opened(tmp_path: Path, monkeypatch: pytest.Monk
         ("at mysql+aiomysql://u:p@ss:w@h:1/d there", "at mysql+aiomysql://u:***@h:1/d there"),
         ("sqlite:///a.db", "sqlite:///a.db"),
         ("postgresql://u@h/d", "postgresql://u@h/d"),
+        ("postgresql://user@server:secret@h/d", "postgresql://user@server:***@h/d"),
+        ("postgresql://@u:secret@h/d", "postgresql://@u:***@h/d"),
+        ("postgresql://u:sec ret@h/d", "postgresql://u:***@h/d"),
+        ("postgresql://a user:secret@h/d", "postgresql://a user:***@h/d"),
+        ("from mysql://u:a@h to postgres://v:b@i/d", "from mysql://u:***@h to postgres://v:***@i/d"),
     ],
 )
 def test_masking(text: str, masked: str) -> None:
     assert mask_url(text) == masked
+
+
+@pytest.mark.parametrize("url", ["postgresql://u:a\nb@h/d", "sqlite:///a%00b", "sqlite:///\ud800", "mysql://u@h/d\0"])
+def test_control_characters_are_refused(url: str) -> None:
+    with pytest.raises(SourceUrlError, match="control character"):
+        parse_source_url(url)
+
+
+def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.db")
+    with pytest.raises(SourceUrlError, match="a pipe"):
+        parse_source_url(f"sqlite:///{tmp_path}/pipe.db", allowed_roots=(tmp_path,))
 
 
 def test_the_password_is_not_in_the_repr() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import Runtime
 from tabulaflow_core.runtime import shelf as shelf_module
+from tabulaflow_core.runtime import sources as sources_module
 from tabulaflow_core.runtime.shelf import Shelf, Wanted
 from tabulaflow_core.runtime.uploads import plain_name
 from tests.runtime.conftest import MakeRuntime, drain
@@ -109,6 +111,17 @@ def test_a_file_added_during_a_turn_does_not_break_it(rt: Runtime, tmp_path: Pat
     assert [tool.ok for tool in tools] == [True]
 
 
+def test_an_upload_over_the_limit_is_not_kept(make_runtime: MakeRuntime, settings: Settings, tmp_path: Path) -> None:
+    small = make_runtime(replace(settings, limits=replace(settings.limits, upload_bytes=2**20)))
+    large, fits = small.add_files(
+        LOCAL_USER, [write(tmp_path, "large.csv", "a\n" * 2**20), write(tmp_path, "fits.csv", "a\n1\n")]
+    )
+    assert (large.status, fits.status) == ("message", "loaded")
+    assert "larger than 1 MB" in large.message
+    assert [file.name for file in small.files(LOCAL_USER)] == ["fits.csv"]
+    assert not [path for path in (settings.data_dir / "files").rglob("*") if path.is_file() and "large" in path.name]
+
+
 def test_samples_once(rt: Runtime) -> None:
     first = rt.add_samples(LOCAL_USER)
     again = rt.add_samples(LOCAL_USER)
@@ -189,6 +202,31 @@ def test_a_password_is_nowhere(rt: Runtime, settings: Settings) -> None:
 def test_names_of_sources(rt: Runtime, shop: str, alias: str) -> None:
     with pytest.raises(SourceError):
         rt.add_database(LOCAL_USER, alias, shop)
+
+
+def test_names_differ_by_more_than_case(rt: Runtime, shop: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    with pytest.raises(SourceError, match="already"):
+        rt.add_database(LOCAL_USER, "Shop", shop)
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "mysql"])
+def test_a_silent_server_is_given_up(rt: Runtime, scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources_module, "OPEN_SECONDS", 0.3)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        port = silent.getsockname()[1]
+        with pytest.raises(SourceUnavailable, match=r"did not answer within 0\.3 seconds") as error:
+            rt.test_database(LOCAL_USER, f"{scheme}://u:secret@127.0.0.1:{port}/d?connect_timeout=2")
+    assert "secret" not in str(error.value)
+
+
+def test_the_store_itself_is_no_source(make_runtime: MakeRuntime, settings: Settings, tmp_path: Path) -> None:
+    rt = make_runtime(replace(settings, database_url=f"sqlite:///{tmp_path}/kept.db"))
+    rt.new_conversation(LOCAL_USER)
+    with pytest.raises(SourceUrlError, match="TabulaFlow itself"):
+        rt.test_database(LOCAL_USER, f"sqlite:///{tmp_path}/kept.db")
 
 
 def test_database_files_stay_within_their_folders(rt: Runtime, settings: Settings, tmp_path: Path) -> None:

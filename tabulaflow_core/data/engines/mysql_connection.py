@@ -57,6 +57,7 @@ def connect(source: SourceUrl) -> Connection:
     mode = _encryption_mode(options)
     required, verified = mode == "required", mode == "verified"
     try:
+        seconds = _connect_seconds(options.get("connect_timeout", ""))
         connection = pymysql.connect(
             host=source.host,
             port=source.port,
@@ -64,7 +65,8 @@ def connect(source: SourceUrl) -> Connection:
             password=source.password,
             database=source.database or None,
             charset="utf8mb4",
-            connect_timeout=_connect_seconds(options.get("connect_timeout", "")),
+            connect_timeout=seconds,
+            read_timeout=seconds,
             autocommit=True,
             local_infile=False,
             # No decoders: values come as text, which Arrow turns into its types faster and as exactly.
@@ -78,6 +80,8 @@ def connect(source: SourceUrl) -> Connection:
             # Encrypted when the server can. The driver does so too, but reads all root certificates each time.
             connection.ssl, connection.ctx = True, _encryption()
         connection.connect()
+        # The driver's own limit ends with the TCP handshake; a server that then says nothing would be waited for.
+        connection._read_timeout = None
     except (DriverError, OSError) as error:
         raise unavailable(error, source) from None
     return connection
@@ -223,4 +227,4 @@ def unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
 
 
 def _connect_seconds(text: str) -> int:
-    return min(max(int(text), 1), 60) if text.isdigit() else _CONNECT_SECONDS
+    return min(max(int(text[:4]), 1), 60) if text.isascii() and text.isdigit() else _CONNECT_SECONDS

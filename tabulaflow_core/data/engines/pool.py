@@ -12,6 +12,8 @@ C = TypeVar("C")
 
 #: Statements of one source that run at once; the others wait within their own time limit.
 POOL_SIZE: Final = 5
+#: Seconds that closing waits for connections that nobody wants any more.
+_LEFTOVER_SECONDS: Final = 0.5
 
 
 class Pool(Generic[C]):
@@ -84,4 +86,5 @@ class Pool(Generic[C]):
         self._closed = True
         while self._idle:
             await self._close_async(self._idle.pop())
-        await asyncio.gather(*self._leftovers)
+        if self._leftovers:  # each ends by itself; a server that is silent is not waited for
+            await asyncio.wait(self._leftovers, timeout=_LEFTOVER_SECONDS)
