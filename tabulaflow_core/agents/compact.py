@@ -18,7 +18,9 @@ from tabulaflow_core.agents import compact_words as say
 from tabulaflow_core.agents.compact_prompt import compact_messages
 from tabulaflow_core.agents.compact_query import Prepared, asked_for, doubts, prepared, reads_data, rewritten
 from tabulaflow_core.agents.events import AnswerDelta, Outcome, SessionEvent
+from tabulaflow_core.agents.openings import nothing_before
 from tabulaflow_core.agents.repeats import same_sql
+from tabulaflow_core.agents.schema_answers import schema_answer
 from tabulaflow_core.agents.sql_text import sql_in
 from tabulaflow_core.agents.tools.protocol import ToolOutcome
 from tabulaflow_core.agents.turn import Step, Turn
@@ -92,7 +94,14 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
 def _without_model(turn: Turn) -> tuple[str, Outcome] | None:
     if words := say.small_talk(turn.question):
         return words, "needs_clarification"
-    return None if turn.context.sources else (say.no_source(turn.question), "cannot_answer")
+    sources = turn.context.sources
+    if not sources:
+        return say.no_source(turn.question), "cannot_answer"
+    if turn.output_type is None and (words := schema_answer(turn.question, sources)):
+        return words, "answered"
+    if words := nothing_before(turn.question, turn.conversation.messages, sources):
+        return words, "needs_clarification"
+    return None
 
 
 async def _run_either(turn: Turn, query: Prepared, step: int) -> AsyncGenerator[SessionEvent | ToolOutcome]:
