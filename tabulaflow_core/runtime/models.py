@@ -94,6 +94,8 @@ def statuses(settings: Settings) -> tuple[ModelStatus, ...]:
             continue
         reason = why_not_ready(name, settings=settings) or ""
         label = f"{PROVIDERS[provider.name].label}: {name.partition(':')[2]}"
+        if provider.name == "scripted":  # there is one, and its name says nothing more
+            label = "Scripted demo"
         found[name] = ModelStatus(name, label, ready=not reason, reason=reason, local=facts_for(name).local)
     local = local_model_status(settings)
     found[local.name] = ModelStatus(
