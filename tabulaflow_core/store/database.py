@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -14,6 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.expression import FunctionElement
+from sqlalchemy.util import await_only
 
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import ConfigurationError, NotFound, StoreUnavailable
@@ -171,7 +174,7 @@ def _prepare_sqlite(engine: AsyncEngine) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-        cursor.execute("PRAGMA journal_mode = WAL")
+        _use_wal(cursor)
         cursor.execute("PRAGMA synchronous = NORMAL")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.close()
@@ -181,6 +184,19 @@ def _prepare_sqlite(engine: AsyncEngine) -> None:
     def on_begin(connection: Connection) -> None:
         write = connection.get_execution_options().get("tabulaflow_write", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _use_wal(cursor: Any) -> None:
+    # Of processes that make or open a database at once, SQLite refuses all but one here, without its own waiting.
+    give_up = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+        await_only(asyncio.sleep(0.05))
 
 
 class _faults_translated:

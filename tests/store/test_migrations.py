@@ -96,6 +96,17 @@ async def test_several_processes_make_one_store(tmp_path: Path, alice: Principal
             await store.close_async()
 
 
+async def test_a_store_that_another_process_makes_is_waited_for(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "tabulaflow.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")  # before it became WAL: SQLite refuses without its own waiting
+    opening = asyncio.create_task(Store.open_async(Settings(data_dir=tmp_path)))
+    await asyncio.sleep(0.3)
+    assert not opening.done()
+    other.execute("ROLLBACK")
+    other.close()
+    await (await opening).close_async()
+
+
 async def test_a_newer_store_is_left_alone(settings: Settings, store: Store) -> None:
     async with store._database.write() as connection:
         await connection.execute(update(schema_version).values(version=LATEST + 1))
