@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import uuid4
 
+import pyarrow as pa
+
 from tabulaflow_core.output.cells import number_text, rounded
 from tabulaflow_core.output.columns import Column, describe_columns
 from tabulaflow_core.output.figure import figure_json
@@ -118,13 +120,27 @@ def _extent(plan: Plan, drawing: Drawing) -> str:
     things = {"bar": "bars", "histogram": "bars", "pie": "parts"}.get(plan.type, "points")
     count = f"{len(only.x):,} {things}"
     if plan.x.role == "time" and plan.type in ("line", "area"):
-        count += f" from {_place(only.x[0])} to {_place(only.x[-1])}"
+        count += f" from {_place(plan, only.x[0])} to {_place(plan, only.x[-1])}"
     if plan.type == "scatter":
         return count
-    return (
-        f"{count}; highest {_place(high_at)} with {number_text(high)}, lowest {_place(low_at)} with {number_text(low)}"
-    )
+    most, least = _figure(plan, high), _figure(plan, low)
+    return f"{count}; highest {_place(plan, high_at)} with {most}, lowest {_place(plan, low_at)} with {least}"
 
 
-def _place(place: str | float) -> str:
-    return format(place, ".15g") if isinstance(place, float) else place[:60]
+def _figure(plan: Plan, value: float) -> str:
+    """The number with the digits that the table shows: those of its column's scale."""
+    kind = plan.y[0].data.type
+    if pa.types.is_decimal(kind) and kind.scale > 0 and plan.type != "histogram" and plan.combine != "mean":
+        return format(value, f",.{kind.scale}f")
+    return number_text(rounded(value))
+
+
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+def _place(plan: Plan, place: str | float) -> str:
+    if isinstance(place, float):
+        return format(place, ".15g")
+    if plan.x.grain == "month" and place[:4].isdigit():
+        return f"{_MONTHS[int(place[5:7]) - 1]} {place[:4]}"
+    return place[:10] if plan.x.grain == "day" else place[:60]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, Literal
 
 import pyarrow as pa
@@ -37,8 +39,23 @@ _COUNTS: Final = re.compile(
     re.IGNORECASE,
 )
 _RANK: Final = re.compile(r"(?:^|_)(?:rank|rang|ranking|position|platz|row_?num(?:ber)?|rn|rnk|rk)$", re.IGNORECASE)
+#: A part of a date as engines name the column of such a call.
+_PART_CALL: Final = re.compile(
+    r"(?:cast\s*\(\s*)?(?:extract\s*\(\s*(?P<a>\w+)\s+from\b|date_?part\s*\(\s*'(?P<b>\w+)'|(?P<c>year|quarter|month|week|day|hour)\s*\("
+    r"|strftime\s*\([^%]*'%(?P<d>[YmdHW])')",
+    re.IGNORECASE,
+)
+_DIRECTIVES: Final = {"Y": "year", "m": "month", "d": "day", "H": "hour", "W": "week"}
+_MONTH_NAME: Final = re.compile(r"month|monat|(?:^|_)mes(?:$|_)|(?:^|_)mois(?:$|_)", re.IGNORECASE)
+_DAY_NAME: Final = re.compile(
+    r"(?:^|_)(?:day|date|tag|datum|d[ií]a|fecha|jour|since|until|from|to|start|end|valid|seit|bis|von)(?:$|_)|date$",
+    re.IGNORECASE,
+)
+_MIDNIGHT: Final = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)?)?$")
 _ISO_DAY: Final = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$")
 _ISO_MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$")
+#: A month, an hour or a quarter as text, in the form in which text sorts as numbers do.
+_PADDED: Final = re.compile(r"[0-5]\d$|[1-4]$")
 _SORTABLE: Final = re.compile(
     r"\d{4}(?:[-/. ]?(?:Q|q|T|H|S)[1-4]|[-/. ]?(?:W|w|KW ?)\d\d?|/(?:0[1-9]|1[0-2]))$|(?:19|20)\d{2}$|Q[1-4]$|W\d\d$"
 )
@@ -85,6 +102,23 @@ class Column:
         """How many different values there are, nulls left out."""
         return len(_comparable(self.data).unique().drop_null())
 
+    @cached_property
+    def grain(self) -> Literal["month", "day"] | None:
+        """How much of a date its cells tell: `day` when no clock matters, `month` when they stand for months."""
+        if self.unit != "date":
+            return None
+        known = [time_text(value) for value in self.values if value is not None]
+        if not all(map(_MIDNIGHT.match, known)):
+            return None
+        return "month" if all(text[8:10] == "01" for text in known) and self._names_months(known) else "day"
+
+    def _names_months(self, known: Sequence[str]) -> bool:
+        """Months by name, or by a row each; contracts that all begin on a first of the month keep their day."""
+        if _MONTH_NAME.search(self.name):
+            return True
+        rising = len(known) >= 3 and all(a < b for a, b in pairwise(known))
+        return rising and not _DAY_NAME.search(_snake(self.name))
+
     @property
     def label(self) -> str:
         """The name for an axis: underscores as spaces, nothing else changed."""
@@ -127,6 +161,8 @@ _LONGEST_LABEL: Final = 40
 
 def humanize(name: str) -> str:
     """A name for people: `order_total` -> `order total`, `avg(t.price)` -> `average price`; long formulas are cut."""
+    if part := _part_of_date(name):
+        return part
     if rounded := _ROUNDED.fullmatch(name.strip()):
         return humanize(rounded["inner"])
     if call := _CALL.fullmatch(name.strip()):
@@ -138,6 +174,24 @@ def humanize(name: str) -> str:
         short = " ".join(name.split())
         return short if len(short) <= _LONGEST_LABEL else short[: _LONGEST_LABEL - 1] + "…"
     return " ".join(name.replace("_", " ").split()) or name
+
+
+def _part_of_date(name: str) -> str:
+    """`year` for `strftime('%Y', day)`, `extract(year from day)` and the like; empty for any other name."""
+    match = _PART_CALL.match(name.strip())
+    if match is None or not _is_one_call(name.strip()):
+        return ""
+    return _DIRECTIVES[match["d"]] if match["d"] else (match["a"] or match["b"] or match["c"]).casefold()
+
+
+def _is_one_call(formula: str) -> bool:
+    """The first bracket closes at the end: `year(a)`, not `year(a) - year(b)`."""
+    depth = 0
+    for place, char in enumerate(formula):
+        depth += (char == "(") - (char == ")")
+        if char == ")" and depth == 0:
+            return place == len(formula) - 1
+    return False
 
 
 def describe_columns(table: pa.Table) -> list[Column]:
@@ -168,7 +222,7 @@ def _role(name: str, data: pa.ChunkedArray) -> tuple[Role, TimeUnit | None]:
 
 
 def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[\s.\-]+", "_", name).strip("_")
+    return _part_of_date(name) or re.sub(r"(?<=[a-z])(?=[A-Z])|[\s.\-]+", "_", name).strip("_")
 
 
 def _number_role(name: str, sample: list[object]) -> tuple[Role, TimeUnit | None]:
@@ -197,6 +251,8 @@ def _text_role(name: str, sample: list[str]) -> tuple[Role, TimeUnit | None]:
         return "time", "date"
     if all(_SORTABLE.match(t) for t in texts) and (not _ID.search(name)):
         return "time", "text"
+    if _PART.search(name) and all(_PADDED.match(t) for t in texts):
+        return "time", "text"
     folded = [t.casefold().rstrip(".") for t in texts]
     if len(set(folded)) > 1 or _PART.search(name):
         if all(t in MONTHS for t in folded):
@@ -204,6 +260,18 @@ def _text_role(name: str, sample: list[str]) -> tuple[Role, TimeUnit | None]:
         if all(t in WEEKDAYS for t in folded):
             return "time", "weekday"
     return ("id" if _ID.search(name) and len(set(texts)) == len(texts) else "category"), None
+
+
+def holds_years(column: Column) -> bool:
+    """The column is a year, as a number or as text."""
+    if column.unit != "text":
+        return column.unit == "year"
+    return all(value is None or re.fullmatch(r"\d{4}", str(value).strip()) for value in column.values)
+
+
+def names_quarters(column: Column) -> bool:
+    """The column's name says that its numbers are quarters."""
+    return bool(re.search(r"quarter|quartal|trimestre|qtr", column.name, re.IGNORECASE))
 
 
 def time_key(column: Column, value: object) -> tuple[int, object]:

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Final
 
 from tabulaflow_core.output.cells import cell_text, number_text, rounded
-from tabulaflow_core.output.columns import Column, describe_columns, time_key
+from tabulaflow_core.output.columns import Column, describe_columns, time_key, time_text
+from tabulaflow_core.output.plan import sorted_by
 from tabulaflow_core.output.results import StoredResult
 
 _FEW_ROWS: Final = 10
@@ -142,11 +143,11 @@ class _Sayer:
         if measures and named:
             # The rows' own order tells what was asked for; only an unsorted result is ranked here.
             for measure in measures:
-                values = measure.numbers
-                if (order := _order(values)) is not None:
-                    items = self._items(columns, range(_NAMED_ROWS))
+                if (order := _order(measure.numbers)) is not None:
+                    first = [row for row, value in enumerate(measure.numbers) if value is not None]
+                    items = self._items(columns, first[:_NAMED_ROWS])
                     return self.phrase(order, n=count, measure=measure.label, items=self._join(items))
-            if named.role != "time":
+            if named.role != "time" and not any(sorted_by(m.numbers) for m in measures):
                 ranked = _largest(measures[0].numbers, _NAMED_ROWS)
                 items = self._items([named, measures[0]], ranked)
                 return self.phrase("highest", n=count, measure=measures[0].label, items=self._join(items))
@@ -174,6 +175,8 @@ class _Sayer:
         value = column.cell(row)
         if value is None or (isinstance(value, float) and value != value):
             return self.phrase("empty")
+        if grain := column.grain:
+            return time_text(value)[: 7 if grain == "month" else 10]
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             return cell_text(value, max_chars=_CELL_CHARS)
         return number_text(rounded(value), grouped=self._english and column.role == "measure")
@@ -213,9 +216,13 @@ def _ascending(time: Column) -> bool:
 
 
 def _order(values: Sequence[float | None]) -> str | None:
-    """`highest` when the values fall from the first row on, `lowest` when they rise, None when neither."""
+    """`highest` when the values fall from the first row on, `lowest` when they rise, None when neither.
+
+    Empty cells may stand before or after all others, where engines sort them to.
+    """
+    filled = [i for i, v in enumerate(values) if v is not None]
     known = [v for v in values if v is not None]
-    if len(known) != len(values) or known[0] == known[-1]:
+    if not known or filled[-1] - filled[0] >= len(filled) or known[0] == known[-1]:
         return None
     pairs = list(pairwise(known))
     if all(a >= b for a, b in pairs):

@@ -120,6 +120,8 @@ def _place_axis(plan: Plan, drawing: Drawing, *, horizontal: bool) -> _Json:
 
 def _axis_title(plan: Plan) -> str:
     zone = getattr(plan.x.data.type, "tz", None) if plan.x.unit == "date" else None
+    if plan.coarse is not None:
+        return f"{plan.coarse.label} and {plan.x.label}"
     return f"{plan.x.label} ({zone})" if zone else plan.x.label
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from tabulaflow_core.output.columns import Column, is_unique
+from tabulaflow_core.output.columns import Column, holds_years, is_unique
 from tabulaflow_core.output.specs import ChartType
 from tabulaflow_core.output.words import ChartWish, asks_distribution, asks_relation, asks_shares
 
@@ -123,8 +123,9 @@ class _Axes:
         """The time column for the axis and a year that stands before it."""
         if self.x_named:
             return (self.x_named[0], None) if self.x_named[0].role == "time" else (None, None)
-        years = [c for c in self.times if c.unit == "year"]
-        finer = [c for c in self.times if c.unit in ("number", "month_name") or (c.unit == "text" and c.distinct <= 12)]
+        years = [c for c in self.times if holds_years(c)]
+        rest = [c for c in self.times if c not in years]
+        finer = [c for c in rest if c.unit in ("number", "month_name") or (c.unit == "text" and c.distinct <= 12)]
         if years and finer and not [c for c in self.times if c.unit == "date"]:
             return finer[0], (years[0] if years[0].distinct > 1 else None)
         return (max(self.times, key=lambda c: c.distinct), None) if self.times else (None, None)
@@ -262,11 +263,12 @@ def _main_measure(measures: Sequence[Column], question: str) -> Column:
 
 
 def sorted_by(values: Sequence[float | None]) -> bool:
-    """The values rise or fall from row to row, with some difference between them."""
+    """The values rise, fall or lose size from row to row, with some difference between them."""
     known = [v for v in values if v is not None]
     if len(known) < 3 or len(set(known)) < 2:
         return False
-    return all(a >= b for a, b in pairwise(known)) or all(a <= b for a, b in pairwise(known))
+    falling = all(a >= b for a, b in pairwise(known)) or all(abs(a) >= abs(b) for a, b in pairwise(known))
+    return falling or all(a <= b for a, b in pairwise(known))
 
 
 def _drawn_measures(measures: Sequence[Column], wish: Wish, *, most: int) -> tuple[Column, ...]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from tabulaflow_core.output.cells import cell_text
-from tabulaflow_core.output.columns import Column, number, time_key, time_text
+from tabulaflow_core.output.columns import Column, names_quarters, number, time_key, time_text
 from tabulaflow_core.output.plan import MAX_SERIES, Plan, sorted_by
 
 #: More points take a browser seconds to draw as SVG.
@@ -78,16 +78,18 @@ def _time_labels(plan: Plan) -> list[tuple[tuple[object, ...], Place]]:
 def _time_label(plan: Plan, coarse: object, fine: object) -> tuple[tuple[object, ...], Place]:
     key = time_key(plan.x, fine)
     if plan.coarse:
-        return (time_key(plan.coarse, coarse), key), f"{time_text(coarse)}-{_padded(fine)}"
+        return (time_key(plan.coarse, coarse), key), f"{time_text(coarse)}-{_part(plan.x, fine)}"
     if plan.x.unit in ("year", "number"):
         year = number(fine)
         return (key,), "(none)" if year is None else year
     return (key,), "(none)" if fine is None else time_text(fine)
 
 
-def _padded(value: object) -> str:
+def _part(column: Column, value: object) -> str:
     text = time_text(value)
-    return text.zfill(2) if text.isdigit() else text
+    if not text.isdigit():
+        return text
+    return f"Q{text}" if names_quarters(column) and len(text) == 1 else text.zfill(2)
 
 
 def _group(
@@ -183,7 +185,7 @@ def _labelled(plan: Plan) -> Drawing:
     if plan.type == "pie":
         return _slices(sorted(places, key=lambda p: -total[p]), total, notes)
     first = series[0][1]
-    given = len(series) == 1 and not plan.combine and sorted_by([first.get(p) for p in places])
+    given = plan.color is None and not plan.combine and sorted_by([first.get(p) for p in places])
     if not given and all(_starts_with_number(str(p)) for p in places):
         places = sorted(places, key=lambda p: _leading_number(str(p)))
     elif not given and plan.type == "bar":

@@ -292,3 +292,80 @@ def test_keys_and_ranks_are_no_measures(name: str) -> None:
 @pytest.mark.parametrize("name", ["count", "number_of_orders", "population", "total_number", "discount", "anzahl"])
 def test_counts_are_measures(name: str) -> None:
     assert chart({"name": ["a", "b", "c"], name: [30, 10, 20]}).y == (1,)
+
+
+_YEARS = [2025] * 12 + [2026] * 3
+_PARTS = [*range(1, 13), 1, 2, 3]
+_SOLD = [5 * i % 17 + 1 for i in range(15)]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"year": _YEARS, "month": _PARTS},
+        {"year": [str(y) for y in _YEARS], "month": [f"{m:02}" for m in _PARTS]},
+        {"order_year": [float(y) for y in _YEARS], "order_month": [Decimal(m) for m in _PARTS]},
+        {"strftime('%Y', day)": [str(y) for y in _YEARS], "strftime('%m', day)": [f"{m:02}" for m in _PARTS]},
+        {"CAST(strftime('%Y', day) AS INTEGER)": _YEARS, "CAST(strftime('%m', day) AS INTEGER)": _PARTS},
+        {"year(day)": _YEARS, "month(day)": _PARTS},
+        {"EXTRACT(YEAR FROM day)": _YEARS, "EXTRACT(MONTH FROM CAST(day AS DATE))": _PARTS},
+    ],
+    ids=["numbers", "text", "decimals", "strftime", "cast", "calls", "extract"],
+)
+def test_year_and_month_are_one_time_axis(columns: dict) -> None:
+    spec = chart({**columns, "sold": _SOLD})
+    assert (spec.type, spec.color, spec.y) == ("line", None, (2,))
+    drawn = figure(spec)
+    assert len(drawn["data"]) == 1
+    assert drawn["data"][0]["x"][:2] + drawn["data"][0]["x"][-1:] == ["2025-01", "2025-02", "2026-03"]
+    assert "15 points from 2025-01 to 2026-03" in spec.summary
+
+
+@pytest.mark.parametrize(
+    ("years", "quarters"),
+    [([2025] * 4 + [2026], [1, 2, 3, 4, 1]), (["2025"] * 4 + ["2026"], ["1", "2", "3", "4", "1"])],
+)
+def test_year_and_quarter_are_one_time_axis(years: list, quarters: list) -> None:
+    spec = chart({"year": years, "quarter": quarters, "sold": [1, 5, 2, 4, 3]})
+    assert (spec.type, spec.color) == ("line", None)
+    drawn = figure(spec)
+    assert drawn["data"][0]["x"] == ["2025-Q1", "2025-Q2", "2025-Q3", "2025-Q4", "2026-Q1"]
+    assert drawn["layout"]["xaxis"]["title"]["text"] == "year and quarter"
+
+
+def test_a_difference_of_years_is_no_year() -> None:
+    spec = chart({"name": ["a", "b", "c"], "year(x) - year(y)": [2, 3, 1]})
+    assert (spec.type, spec.y) == ("bar", (1,))
+
+
+def test_year_month_and_a_label_make_a_line_each() -> None:
+    rows = [(y, m, r) for y, m in ((2025, 11), (2025, 12), (2026, 1)) for r in "NS"]
+    year, month, region = map(list, zip(*rows, strict=True))
+    spec = chart({"year": year, "month": month, "region": region, "sold": [1, 2, 3, 4, 5, 6]})
+    assert (spec.type, spec.color) == ("line", 2)
+
+
+def test_a_summary_has_the_digits_of_the_table() -> None:
+    spec = chart({"region": ["N", "S", "E"], "revenue": [Decimal("5.00"), Decimal("41437.80"), Decimal("7.10")]})
+    assert spec.summary.endswith("highest S with 41,437.80, lowest N with 5.00.")
+    spec = chart({"region": ["N", "S", "E"], "share": [1 / 3, 2.5, 0.1]})
+    assert spec.summary.endswith("highest S with 2.5, lowest E with 0.1.")
+
+
+@pytest.mark.parametrize("midnight", [datetime(2026, 1, 1), datetime(2026, 1, 1, tzinfo=UTC), date(2026, 1, 1)])
+def test_a_summary_names_months_and_days(midnight: date) -> None:
+    months = [midnight.replace(month=m) for m in range(1, 10)]
+    spec = chart({"month": months, "sold": [9, 8, 7, 6, 5, 4, 3, 2, 255]})
+    assert spec.summary.endswith(
+        "9 points from Jan 2026 to Sep 2026; highest Sep 2026 with 255, lowest Aug 2026 with 2."
+    )
+    days = [midnight.replace(day=d) for d in (1, 2, 5)]
+    spec = chart({"day": days, "sold": [1, 9, 3]})
+    assert spec.summary.endswith("from 2026-01-01 to 2026-01-05; highest 2026-01-02 with 9, lowest 2026-01-01 with 1.")
+
+
+def test_rows_in_order_of_size_keep_it() -> None:
+    spec = chart({"region": ["a", "b", "c", "d"], "change": [100, -90, 80, -70]})
+    assert figure(spec)["data"][0]["x"] == ["a", "b", "c", "d"]
+    spec = chart({"region": ["a", "b", "c"], "revenue": [30, 20, 10], "cost": [5, 90, 9]})
+    assert figure(spec)["data"][0]["x"] == ["a", "b", "c"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pyarrow as pa
@@ -96,3 +96,50 @@ def test_a_description_states_nothing_unsupported() -> None:
 )
 def test_a_short_list_is_counted_and_named(question: str, text: str) -> None:
     assert describe(result({"name": ["A", "B"]}), question=question) == text
+
+
+_FIRSTS = [datetime(2026, m, 1) for m in range(1, 13)]
+_SALES = [5, 1, 2, 3, 255, 4, 5, 6, 7, 8, 2, 6]
+
+
+@pytest.mark.parametrize(
+    "months",
+    [
+        _FIRSTS,
+        [f.replace(tzinfo=UTC) for f in _FIRSTS],
+        [f.date() for f in _FIRSTS],
+        [str(f) for f in _FIRSTS],
+        [f.date().isoformat() for f in _FIRSTS],
+    ],
+    ids=["naive", "zone", "date", "text", "text date"],
+)
+def test_firsts_of_months_are_months(months: list) -> None:
+    text = describe(result({"m": months, "sold": _SALES}))
+    assert text == "12 rows from 2026-01 to 2026-12; the highest sold: 2026-05 (255); the lowest: 2026-02 (1)."
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        ({"first_order": [datetime(2026, 1, 1)]}, "First order: 2026-01-01."),
+        ({"month": [datetime(2026, 1, 1)]}, "Month: 2026-01."),
+        ({"at": [datetime(2026, 1, 2, tzinfo=UTC)]}, "At: 2026-01-02."),
+        ({"start_date": _FIRSTS[:3]}, "There are 3: 2026-01-01, 2026-02-01 and 2026-03-01."),
+        ({"at": [datetime(2026, 1, 1), datetime(2026, 1, 1, 12)]}, "There are 2: 2026-01-01 and 2026-01-01 12:00:00."),
+    ],
+)
+def test_midnights_are_days(columns: dict, text: str) -> None:
+    assert describe(result(columns)) == text
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([None, *range(1, 20)], "20 rows; the lowest x: p1 (1), p2 (2) and p3 (3)."),
+        ([*range(19, 0, -1), None], "20 rows; the highest x: p0 (19), p1 (18) and p2 (17)."),
+        ([(-1) ** i * (40 - i) for i in range(20)], "20 rows; the first are p0 (40), p1 (-39) and p2 (38)."),
+    ],
+    ids=["rising after empty", "falling before empty", "falling in size"],
+)
+def test_sorted_rows_keep_their_order(values: list, text: str) -> None:
+    assert describe(result({"name": [f"p{i}" for i in range(20)], "x": values})) == text
