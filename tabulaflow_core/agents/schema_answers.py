@@ -15,89 +15,40 @@ from tabulaflow_core.agents.sources import Source
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 from tabulaflow_core.output.cells import number_text
 
-_COLUMN_NOUNS: Final = frozenset(
-    [
-        "column",
-        "columns",
-        "field",
-        "fields",
-        "spalte",
-        "spalten",
-        "feld",
-        "felder",
-        "columna",
-        "columnas",
-        "colonne",
-        "colonnes",
-    ]
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_COLUMN_NOUNS: Final = _words(
+    "column columns field fields schema structure spalte spalten feld felder struktur columna columnas esquema"
+    " colonne colonnes schéma"
 )
-_TABLE_NOUNS: Final = frozenset(["tables", "tabellen", "tablas"])
-_DATA_NOUNS: Final = frozenset(
-    [
-        "data",
-        "dataset",
-        "datasets",
-        "database",
-        "schema",
-        "structure",
-        "daten",
-        "datenbank",
-        "struktur",
-        "datos",
-        "esquema",
-        "données",
-        "schéma",
-    ]
-)
-_TABLE: Final = frozenset(["table", "tabelle", "tabla"])
-_DESCRIBE: Final = frozenset(
-    [
-        "describe",
-        "explain",
-        "overview",
-        "beschreibe",
-        "beschreiben",
-        "überblick",
-        "describe",
-        "descripción",
-        "décris",
-        "décrivez",
-    ]
-)
-_ASKS_WHAT: Final = frozenset(["what", "which", "was", "welche", "qué", "cuáles", "quelles", "quels"])
+_TABLE_NOUNS: Final = _words("tables tabellen tablas")
+_DATA_NOUNS: Final = _words("data dataset datasets database daten datenbank datos données")
+_TABLE: Final = _words("table tabelle tabla")
+_DESCRIBE: Final = _words("describe overview beschreibe beschreiben überblick descripción décris décrivez")
+_ASKS_WHAT: Final = _words("what which was welche qué cuáles quelles quels")
 _SMALL_WORDS: Final = {
-    "en": "what which are there is in the does do did has have an a of my me us all list show tell give name names"
+    "en": "what which are there is in the does do did has have an a of to my me us all list show tell give name names"
     " how many available can you see please exist contain contains contained about for kind kinds sort an and with"
     " s i we now currently each called file files source sources db short brief",
     "de": "was welche welches sind ist gibt es in im der die das den dem hat haben zeige zeig mir uns alle liste nenne"
     " auf wie viele bitte enthält enthalten stehen steht stecken drin verfügbar vorhanden meine meinen meiner diese"
-    " dieser für von und ich wir du sie jede jeder heißen datei quelle kurz einen",
+    " dieser für von und ich habe wir du sie jede jeder heissen datei quelle kurz einen",
     "es": "qué cuáles cuántas hay en la el las los de del tiene tienen son muestra muéstrame todas lista mis por favor"
     " contiene y que cuales cuantas",
     "fr": "quelles quels sont y a t il dans la le les l de des du contient montre moi toutes liste mes combien"
     " quelle est que avez vous",
 }
-_SMALL: Final = {language: frozenset(words.split()) for language, words in _SMALL_WORDS.items()}
+_SMALL: Final = {language: _words(words) for language, words in _SMALL_WORDS.items()}
 #: Nouns that name one language alone.
 _OWN: Final = {
-    "de": [
-        "spalte",
-        "spalten",
-        "feld",
-        "felder",
-        "tabellen",
-        "tabelle",
-        "daten",
-        "datenbank",
-        "struktur",
-        "beschreibe",
-        "beschreiben",
-        "überblick",
-    ],
-    "es": ["columna", "columnas", "tablas", "tabla", "datos", "esquema", "descripción"],
-    "fr": ["colonne", "colonnes", "données", "schéma", "décris", "décrivez", "quelles"],
+    "de": _words("spalte spalten feld felder tabellen tabelle daten datenbank struktur beschreibe überblick"),
+    "es": _words("columna columnas tablas tabla datos esquema descripción"),
+    "fr": _words("colonne colonnes données schéma décris décrivez quelles"),
 }
-_POINTERS: Final = frozenset(["it", "they", "them", "their", "this", "these", "those", "sie", "ihre", "ihnen", "diese"])
+_POINTERS: Final = _words("it they them their this these those sie ihre ihnen diese")
 _TEXTS: Final = {
     "en": {
         "tables": "{source} has {n}:",
