@@ -33,7 +33,7 @@ from tabulaflow_core.models.contracts import (
     ToolMessage,
     UserMessage,
 )
-from tabulaflow_core.output.describe import describe
+from tabulaflow_core.output.sentences import describe
 
 #: A query of a small model that is longer has lost its way.
 _SQL_TOKENS: Final = 400

@@ -7,7 +7,7 @@ from typing import Final
 
 from tabulaflow_core.agents.sources import Source
 from tabulaflow_core.agents.tools.protocol import ToolOutcome
-from tabulaflow_core.output.describe import question_language
+from tabulaflow_core.output.sentences import question_language
 
 _GREETING_WORDS: Final = (
     "hello hi hey hallo moin servus hola buenos buenas dias días tardes bonjour salut good morning afternoon "

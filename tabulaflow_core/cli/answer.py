@@ -159,7 +159,7 @@ class AnswerView:
 
     def _show_table(self, stored: StoredResult) -> None:
         from tabulaflow_core.cli.tables import print_table
-        from tabulaflow_core.output.provenance import provenance
+        from tabulaflow_core.output.origin import provenance
 
         self._console.out()
         print_table(self._console, stored.table, rows=_PEOPLE_ROWS if self._rows is None else self._rows)

@@ -19,12 +19,10 @@ if TYPE_CHECKING:
         number_text as number_text,
     )
     from tabulaflow_core.output.charts import choose_chart as choose_chart
-    from tabulaflow_core.output.describe import describe as describe
-    from tabulaflow_core.output.describe import question_language as question_language
     from tabulaflow_core.output.export import csv_bytes as csv_bytes
     from tabulaflow_core.output.figures import unsupported_figures as unsupported_figures
-    from tabulaflow_core.output.provenance import Provenance as Provenance
-    from tabulaflow_core.output.provenance import provenance as provenance
+    from tabulaflow_core.output.origin import Provenance as Provenance
+    from tabulaflow_core.output.origin import provenance as provenance
     from tabulaflow_core.output.results import (
         MemoryResultStore as MemoryResultStore,
     )
@@ -34,6 +32,8 @@ if TYPE_CHECKING:
     from tabulaflow_core.output.results import (
         StoredResult as StoredResult,
     )
+    from tabulaflow_core.output.sentences import describe as describe
+    from tabulaflow_core.output.sentences import question_language as question_language
     from tabulaflow_core.output.specs import (
         ArtifactSpec as ArtifactSpec,
     )
@@ -66,7 +66,7 @@ _WHERE = {
     "ChartType": "specs",
     "MemoryResultStore": "results",
     "MetricSpec": "specs",
-    "Provenance": "provenance",
+    "Provenance": "origin",
     "ResultStore": "results",
     "StoredResult": "results",
     "TableSpec": "specs",
@@ -75,12 +75,12 @@ _WHERE = {
     "choose_chart": "charts",
     "column_values": "cells",
     "csv_bytes": "export",
-    "describe": "describe",
+    "describe": "sentences",
     "json_value": "cells",
     "number_text": "cells",
     "preview_text": "tables",
-    "provenance": "provenance",
-    "question_language": "describe",
+    "provenance": "origin",
+    "question_language": "sentences",
     "rows_json": "tables",
     "table_json": "tables",
     "unsupported_figures": "figures",

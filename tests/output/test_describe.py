@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -143,3 +144,10 @@ def test_midnights_are_days(columns: dict, text: str) -> None:
 )
 def test_sorted_rows_keep_their_order(values: list, text: str) -> None:
     assert describe(result({"name": [f"p{i}" for i in range(20)], "x": values})) == text
+
+
+def test_no_module_hides_a_public_name_of_the_package() -> None:
+    import tabulaflow_core.output as package
+
+    for name in package.__all__:
+        assert importlib.util.find_spec(f"{package.__name__}.{name}") is None, name
