@@ -10,6 +10,7 @@ from concurrent.futures import CancelledError, Future
 from typing import Any, Final, TypeVar
 
 from tabulaflow_core.errors import StoreUnavailable
+from tabulaflow_core.store.connections import SETTLING
 
 T = TypeVar("T")
 
@@ -82,8 +83,11 @@ class EngineLoop:
 
 
 async def cancel_other_tasks() -> None:
-    """End every task of the running loop but the caller, and wait for their ends."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
+    """End every task of the running loop but the caller, and wait for their ends.
+
+    Left alone are those that finish opening or closing a connection of the store.
+    """
+    others = {task for task in asyncio.all_tasks() if task.get_name() != SETTLING} - {asyncio.current_task()}
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)

@@ -11,6 +11,7 @@ from typing import Final
 from tabulaflow_core.config import Settings
 from tabulaflow_core.data import DataConnectorRegistry, SQLConnector
 from tabulaflow_core.data.contracts import DataConnector
+from tabulaflow_core.data.reserved import reserved_reason
 from tabulaflow_core.data.urls import mask_url, parse_source_url
 from tabulaflow_core.errors import NotFound, SourceError, SourceUnavailable, UnknownSource
 from tabulaflow_core.principal import Principal
@@ -126,6 +127,8 @@ class SourceBook:
                 f"{alias[:80]!r} cannot be the name of a source: it takes a letter, then letters, digits, '_' or '-', "
                 f"63 characters at most, and is not {FILES_ALIAS!r}."
             )
+        if reason := reserved_reason(alias):
+            raise SourceError(reason)
         there = await self._store.sources.databases_async(principal)
         if any(alias.casefold() == record.alias.casefold() for record in there):
             raise SourceError(

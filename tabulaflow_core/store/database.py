@@ -20,6 +20,7 @@ from sqlalchemy.util import await_only
 
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import ConfigurationError, NotFound, StoreUnavailable
+from tabulaflow_core.store.connections import Connections
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Connection
@@ -61,6 +62,7 @@ class Database:
     def __init__(self, engine: AsyncEngine, backend: Backend) -> None:
         self._engine = engine
         self.backend: Backend = backend
+        self._connections = Connections()
         # SQLite lets one connection write. Queueing here is fair; its own waiting is a sleep of up to 100 ms.
         self._writer = asyncio.Lock() if backend == "sqlite" else None
 
@@ -100,7 +102,7 @@ class Database:
             StoreUnavailable: The database does not answer.
         """
         with _faults_translated():
-            async with self._engine.connect() as connection:
+            async with self._connections.use(self._engine) as connection:
                 yield connection
 
     @asynccontextmanager
@@ -115,11 +117,12 @@ class Database:
                 await stack.enter_async_context(self._writer)
             with _faults_translated():
                 engine = self._engine.execution_options(tabulaflow_write=True)
-                async with engine.begin() as connection:
+                async with self._connections.use(engine) as connection, connection.begin():
                     yield connection
 
     async def close_async(self) -> None:
         """Close every connection."""
+        await self._connections.settled_async()
         await self._engine.dispose()
 
 
