@@ -47,10 +47,10 @@ def local_model_status(settings: Settings) -> LocalModelStatus:
     size = path.stat().st_size if path is not None else DEFAULT_WEIGHTS.size_bytes
     # A file of a person's own is called what that person calls it, whatever it claims to be.
     label = path.name if path is not None and not verified else known.label if known is not None else name
-    if not installed:
-        reason = f"The embedded model needs the package xllamacpp: {INSTALL_COMMAND}"
-    elif path is None and settings.local_model is not None:
+    if path is None and settings.local_model is not None:
         reason = f"TABULAFLOW_LOCAL_MODEL names {settings.local_model}, which is not there or is not a GGUF file."
+    elif not installed:
+        reason = f"The embedded model needs the package xllamacpp: {INSTALL_COMMAND}"
     elif path is None:
         reason = f"Its weights ({size / 1e9:.1f} GB) are not fetched yet: tabulaflow model pull"
     else:
