@@ -166,8 +166,8 @@ from tabulaflow_core.models.local.server import LocalServer
 
 server = LocalServer(Path(sys.argv[1]), threads=1)
 server.start()
-print("serves", flush=True)
 try:
+    print("serves", flush=True)
     sys.stdin.readline()
 except KeyboardInterrupt:
     sys.stdin.readline()
