@@ -1,11 +1,10 @@
-"""Whole questions to the embedded model's real weights: `TABULAFLOW_LIVE_MODEL=/path/to.gguf pytest -m live`.
+"""Whole questions to the embedded model's real weights, which `conftest.py` finds: `pytest -m live`.
 
 The data are plotly's: gapminder (Gapminder Foundation, CC BY 4.0) and tips, from the `plotly` package (MIT).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,12 +20,7 @@ from tabulaflow_core.models.resolve import resolve_model
 from tabulaflow_core.output import rows_json
 from tabulaflow_core.principal import LOCAL_USER
 
-WEIGHTS = os.environ.get("TABULAFLOW_LIVE_MODEL") or os.environ.get("TABULAFLOW_LOCAL_MODEL", "")
-
-pytestmark = [
-    pytest.mark.live,
-    pytest.mark.skipif(not WEIGHTS or not Path(WEIGHTS).exists(), reason="set TABULAFLOW_LIVE_MODEL to a GGUF file"),
-]
+pytestmark = pytest.mark.live
 
 STOCK = {"HDMI cable": (12, 20), "USB-C dock": (3, 10), "Mouse": (40, 15), "Keyboard": (9, 9)}
 FIRST = "Which products are below their reorder point?"
@@ -54,9 +48,9 @@ EASY = [
 ]
 
 
-@pytest.fixture(scope="module")
-def settings() -> Settings:
-    return Settings(local_model=Path(WEIGHTS))
+@pytest.fixture
+def settings(live_settings: Settings) -> Settings:
+    return live_settings
 
 
 @pytest.fixture
