@@ -8,7 +8,8 @@
     │   ├── MissingDriver (ImportError)       the engine's driver is not installed
     │   ├── SourceUnavailable (ConnectionError)   the database does not answer
     │   ├── WriteNotAllowed (PermissionError) a write on a read-only source
-    │   └── FileUnreadable (ValueError)       the file cannot be read as a table
+    │   ├── FileUnreadable (ValueError)       the file cannot be read as a table
+    │   └── FileReadingStopped                a person stopped the reading of a file
     ├── ModelError                            something about the language model
     │   ├── NoModelAvailable                  no key and no embedded model
     │   ├── UnknownModel (ValueError)         the name is not `provider:model`, or the provider is unknown
@@ -81,6 +82,13 @@ class WriteNotAllowed(SourceError, PermissionError):
 
 class FileUnreadable(SourceError, ValueError):
     """The file cannot be read as a table."""
+
+
+class FileReadingStopped(SourceError):
+    """A person stopped the reading of a file; nothing of it was kept."""
+
+    def __init__(self, user_message: str = "The reading was stopped; nothing of the file was kept.") -> None:
+        super().__init__(user_message)
 
 
 class ModelError(TabulaflowError):

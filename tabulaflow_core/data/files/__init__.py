@@ -12,18 +12,24 @@ if TYPE_CHECKING:
         Decision,
         FileReading,
         Misfit,
+        Part,
         ReadingReport,
         ReadOptions,
         ReadTable,
         SkippedLine,
     )
+    from tabulaflow_core.data.files.watch import ReadBounds, ReadProgress, Watch
 
 _HOMES = {
+    "ReadBounds": "watch",
+    "ReadProgress": "watch",
+    "Watch": "watch",
     "ColumnReport": "report",
     "Decision": "report",
     "FileReading": "report",
     "FilesConnector": "connector",
     "Misfit": "report",
+    "Part": "report",
     "ReadOptions": "report",
     "ReadTable": "report",
     "ReadingReport": "report",
@@ -37,10 +43,14 @@ __all__ = [
     "FileReading",
     "FilesConnector",
     "Misfit",
+    "Part",
+    "ReadBounds",
     "ReadOptions",
+    "ReadProgress",
     "ReadTable",
     "ReadingReport",
     "SkippedLine",
+    "Watch",
     "read_file",
 ]
 

@@ -10,11 +10,19 @@ from tabulaflow_core.data.files.naming import table_name
 from tabulaflow_core.data.files.report import FileReading, ReadOptions, ReadTable
 from tabulaflow_core.data.files.source import unpacked
 from tabulaflow_core.data.files.storage import new_database
+from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.data.reserved import is_catalog_name, reserved_reason
 from tabulaflow_core.errors import FileUnreadable
 
 
-def read_file(path: Path, *, storage: Path, name: str | None = None, options: ReadOptions | None = None) -> FileReading:
+def read_file(
+    path: Path,
+    *,
+    storage: Path,
+    name: str | None = None,
+    options: ReadOptions | None = None,
+    watch: Watch | None = None,
+) -> FileReading:
     """Read a file into a new immutable database in `storage`.
 
     This is CPU work of up to a minute for hundreds of megabytes: from a coroutine, run it in an executor.
@@ -24,8 +32,10 @@ def read_file(path: Path, *, storage: Path, name: str | None = None, options: Re
         storage: A folder for databases; it is made when it is missing. Two processes may use one at once.
         name: The name of the table; None for one made from the file's name.
         options: Choices that replace the reader's own.
+        watch: Hears how far the reading is, can stop it, and bounds it.
 
     Raises:
+        FileReadingStopped: `watch.stop` was called; nothing is left behind.
         FileUnreadable: The file holds no table, with what to do; or `name` is one of the engines' own.
     """
     path = Path(path)
@@ -38,11 +48,11 @@ def read_file(path: Path, *, storage: Path, name: str | None = None, options: Re
             unpacked(path, Path(folder)) as (content, inner),
             new_database(storage, table_name(chosen)) as (bench, final),
         ):
-            job = ReadJob(content, inner, chosen, bench, options or ReadOptions())
+            job = ReadJob(content, inner, chosen, bench, options or ReadOptions(), watch or Watch())
             written, report = reader_for(content, inner).read(job)
     except MemoryError as error:
         raise FileUnreadable(f"{path.name} is too large to be read with the memory that is there.") from error
-    tables = tuple(ReadTable(t.name, t.columns, t.types, t.row_count, final, t.name) for t in written)
+    tables = tuple(ReadTable(t.name, t.columns, t.types, t.row_count, final, t.name, t.report, t.part) for t in written)
     return FileReading(path.name, tables, report)
 
 

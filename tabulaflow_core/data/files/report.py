@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +13,9 @@ JsonObject = dict[str, JsonValue]
 ColumnType = Literal["integer", "number", "text", "boolean", "date", "datetime", "other"]
 Certainty = Literal["certain", "likely", "guess", "told"]
 DateOrder = Literal["dmy", "mdy", "ymd"]
+PartKind = Literal["sheet", "member", "table"]
+#: `off` is a part that was left out by choice or because it is hidden.
+PartState = Literal["read", "off", "empty", "unreadable"]
 
 #: How many lines of one kind a report lists; the counts stay true beyond it.
 LISTED = 200
@@ -33,6 +36,13 @@ class ReadOptions:
         types: The type of a column by its name; `text` keeps it as written.
         missing: Words that mean "no value", in place of the built-in ones.
         keep_totals: Keep rows of totals and notes below the table as data.
+        skip_end: Lines of the file to leave out at its end.
+        header_rows: How many rows name the columns; 0 for none. It outranks `header`.
+        comment: How comment lines begin, empty when there are none.
+        escape: The character before a quote inside a quoted cell, empty for doubled quotes.
+        parts: The sheets, members of an archive or tables of a database file to read, by their names; None for
+            all that are not hidden.
+        by_part: Choices for one part, by its name; what they leave open is decided by the choices above.
     """
 
     encoding: str | None = None
@@ -45,6 +55,21 @@ class ReadOptions:
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     missing: tuple[str, ...] | None = None
     keep_totals: bool = False
+    skip_end: int | None = None
+    header_rows: int | None = None
+    comment: str | None = None
+    escape: str | None = None
+    parts: tuple[str, ...] | None = None
+    by_part: Mapping[str, ReadOptions] = field(default_factory=dict)
+
+    def for_part(self, name: str) -> ReadOptions:
+        """The choices that hold for one part: its own, then those of the whole file."""
+        own = self.by_part.get(name)
+        if own is None:
+            return self
+        blank = ReadOptions()
+        told = {f.name: getattr(own, f.name) for f in fields(own) if getattr(own, f.name) != getattr(blank, f.name)}
+        return replace(self, **told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +125,33 @@ class ColumnReport:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingReport:
-    """Everything that was decided while one file was read.
+class Part:
+    """A sheet, a member of an archive or a table of a database file, read or not.
 
     Attributes:
+        name: As the file has it; what `ReadOptions.parts` and `by_part` take.
+        hidden: Whether the file hides it.
+        tables: Names of the tables that were read from it.
+        message: Why it was not read, or what a person should know of it; empty when there is nothing to tell.
+    """
+
+    name: str
+    kind: PartKind
+    state: PartState
+    hidden: bool = False
+    tables: tuple[str, ...] = ()
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingReport:
+    """Everything that was decided while one file, or one table of it, was read.
+
+    A file of one table has one report. A file of several has one for the file, with its parts and what holds
+    for all of it, and each table carries its own (`ReadTable.report`).
+
+    Attributes:
+        parts: The parts of a file that can hold several tables, those that were left out among them.
         rows_in_file: Records in the file that hold anything, the header and skipped ones among them.
         rows_in_table: Rows that can be queried.
         notices: Sentences for a person; empty when there was nothing to tell.
@@ -120,6 +168,7 @@ class ReadingReport:
     rows_in_file: int = 0
     rows_in_table: int = 0
     notices: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     def decision(self, name: str) -> Decision | None:
         """The decision of that name, such as `encoding` or `delimiter`."""
@@ -148,6 +197,8 @@ class ReadTable:
         types: One of the kinds for each column.
         database: The immutable DuckDB file that holds it.
         table: Its name in that file.
+        report: How it was read, when the file holds several tables.
+        part: The part of the file that it comes from, empty when the file has no parts.
     """
 
     name: str
@@ -156,6 +207,8 @@ class ReadTable:
     row_count: int
     database: Path
     table: str
+    report: ReadingReport | None = None
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)

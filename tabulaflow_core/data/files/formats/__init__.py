@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from tabulaflow_core.data.files.report import ColumnType, ReadingReport, ReadOptions
 from tabulaflow_core.data.files.storage import Workbench
+from tabulaflow_core.data.files.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class ReadJob:
         name: What a person calls it.
         table: The name of its table, or the beginning of the names when it holds several.
         bench: Where to write `out.main.<table>`.
+        watch: Where to say how far the reading is, and what it may take.
+        part: The name of the part of a larger file that this is; `options` are then already those of the part.
     """
 
     path: Path
@@ -26,16 +29,25 @@ class ReadJob:
     table: str
     bench: Workbench
     options: ReadOptions
+    watch: Watch = field(default_factory=Watch)
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenTable:
-    """A table that a reader wrote to `out.main`."""
+    """A table that a reader wrote to `out.main`.
+
+    Attributes:
+        report: How it was read, when the file holds several tables.
+        part: The part of the file that it comes from.
+    """
 
     name: str
     columns: tuple[str, ...]
     types: tuple[ColumnType, ...]
     row_count: int
+    report: ReadingReport | None = None
+    part: str = ""
 
 
 class FormatReader(Protocol):
