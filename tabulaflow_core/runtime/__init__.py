@@ -17,15 +17,27 @@ if TYPE_CHECKING:
     from tabulaflow_core.runtime.runtime import Runtime
     from tabulaflow_core.runtime.singleton import get_runtime
     from tabulaflow_core.runtime.turns import Turn
-    from tabulaflow_core.runtime.views import ConversationView, FileOutcome, ModelStatus, SourceInfo, TurnView
+    from tabulaflow_core.runtime.views import (
+        ConversationView,
+        FileChoice,
+        FileOutcome,
+        FileQuestion,
+        ModelStatus,
+        ReadingJob,
+        SourceInfo,
+        TurnView,
+    )
     from tabulaflow_core.store.records import ConversationInfo, UsageRow
 
 _HOME: Final = {
     "ConversationInfo": "tabulaflow_core.store.records",
     "ConversationView": "tabulaflow_core.runtime.views",
     "Download": "tabulaflow_core.runtime.downloads",
+    "FileChoice": "tabulaflow_core.runtime.views",
     "FileOutcome": "tabulaflow_core.runtime.views",
+    "FileQuestion": "tabulaflow_core.runtime.views",
     "ModelStatus": "tabulaflow_core.runtime.views",
+    "ReadingJob": "tabulaflow_core.runtime.views",
     "Runtime": "tabulaflow_core.runtime.runtime",
     "SourceInfo": "tabulaflow_core.runtime.views",
     "Turn": "tabulaflow_core.runtime.turns",
@@ -38,8 +50,11 @@ __all__ = [
     "ConversationInfo",
     "ConversationView",
     "Download",
+    "FileChoice",
     "FileOutcome",
+    "FileQuestion",
     "ModelStatus",
+    "ReadingJob",
     "Runtime",
     "SourceInfo",
     "Turn",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from pydantic import JsonValue
 
@@ -19,8 +20,9 @@ from tabulaflow_core.data.files.reader import stem
 from tabulaflow_core.errors import FileUnreadable, NotFound, SourceError
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime import file_details, uploads
+from tabulaflow_core.runtime.reading_jobs import Follower
 from tabulaflow_core.runtime.shelf import Wanted
-from tabulaflow_core.runtime.views import FileOutcome
+from tabulaflow_core.runtime.views import FileChoice, FileOutcome
 from tabulaflow_core.store.folders import owner_folder
 from tabulaflow_core.store.records import FileRecord
 from tabulaflow_core.store.store import Store
@@ -42,11 +44,65 @@ class FileBook:
         self._store = store
         self._root = settings.data_dir / "files"
 
-    async def add_async(self, principal: Principal, given: Sequence[tuple[str, Path]]) -> tuple[FileOutcome, ...]:
+    def take_in(self, principal: Principal, given: Sequence[uploads.Given]) -> list[uploads.Upload | FileOutcome]:
+        """Copy bytes that arrived, in the thread of the caller; an outcome stands for what could not be copied."""
+        return [self._copy(principal, uploads.plain_name(name), place) for name, place in given]
+
+    def take_by_path(self, principal: Principal, path: Path) -> uploads.Upload:
+        """A file of the server, to be read where it lies.
+
+        Raises:
+            SourceError: It does not lie within the allowed folders, or is no file.
+        """
+        raise SourceError("Files of the server cannot be read yet.")
+
+    async def add_async(
+        self,
+        principal: Principal,
+        taken: Sequence[uploads.Upload | FileOutcome],
+        *,
+        choice: FileChoice | None = None,
+        follower: Follower | None = None,
+    ) -> tuple[FileOutcome, ...]:
         """Read each file; see `Runtime.add_files`."""
-        outcomes = [await self._add_one(principal, uploads.plain_name(name), path) for name, path in given]
+        outcomes = []
+        for each in taken:
+            if isinstance(each, FileOutcome):
+                outcomes.append(each)
+                continue
+            if follower is not None:
+                follower.begins(each.name)
+            outcomes.append(await self._read(principal, each.name, each.path, each.sha256, each.size, ReadOptions()))
         await self._sweep(principal)
         return tuple(outcomes)
+
+    async def answer_async(self, principal: Principal, name: str, choice: FileChoice) -> tuple[FileOutcome, ...]:
+        """Settle what waits; see `Runtime.answer_file`."""
+        raise NotFound("No file of this name waits for an answer. It may have been answered elsewhere.")
+
+    async def dismiss_async(self, principal: Principal, name: str) -> None:
+        """Forget what waits; see `Runtime.dismiss_file`."""
+        raise NotFound("No file of this name waits for an answer. It may have been answered elsewhere.")
+
+    async def options_async(self, principal: Principal, name: str) -> dict[str, JsonValue]:
+        """The choices in force; see `Runtime.read_options`."""
+        await self._record(principal, name)
+        return {}
+
+    async def raw_async(
+        self, principal: Principal, name: str, *, part: str, start: int, count: int
+    ) -> tuple[tuple[int, str], ...]:
+        """Lines of a file; see `Runtime.raw_lines`."""
+        path = await self.original_async(principal, name, version=None)
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return tuple((at, line.rstrip("\n")) for at, line in enumerate(islice(file, start + count - 1), 1))[
+                start - 1 :
+            ]
+
+    async def original_async(self, principal: Principal, name: str, *, version: int | None) -> Path:
+        """The uploaded bytes; see `Runtime.original`."""
+        record = await self._record(principal, name)
+        return self._original(principal, record.sha256, record.name)
 
     async def reread_async(self, principal: Principal, name: str, options: Mapping[str, JsonValue]) -> FileOutcome:
         """Read a file again with the choices of a person; see `Runtime.reread_file`."""
@@ -74,7 +130,9 @@ class FileBook:
         from tabulaflow_core.samples import SAMPLE_FILES
 
         there = {file.name for file in await self._store.sources.files_async(principal) if file.status == "loaded"}
-        await self.add_async(principal, [(p.name, p) for p in SAMPLE_FILES.values() if p.name not in there])
+        missing = [(path.name, path) for path in SAMPLE_FILES.values() if path.name not in there]
+        taken = await run_blocking_async(lambda: self.take_in(principal, missing))
+        await self.add_async(principal, taken, choice="separate")
 
     def wanted(self, principal: Principal, records: Iterable[FileRecord]) -> Wanted | None:
         """The one source that all readable files form; None when there is none."""
@@ -91,12 +149,14 @@ class FileBook:
 
         return Wanted(FILES_ALIAS, " ".join(record.id for record in loaded), open_files)
 
-    async def _add_one(self, principal: Principal, name: str, path: Path) -> FileOutcome:
+    def _copy(self, principal: Principal, name: str, place: Path | str | BinaryIO) -> uploads.Upload | FileOutcome:
         folder = owner_folder(self._root, principal)
+        source = Path(place) if isinstance(place, str) else place
         try:
-            sha256, size = await run_blocking_async(
-                lambda: uploads.copy_in(path, folder, name, most=self._settings.limits.upload_bytes)
-            )
+            upload = uploads.copy_in(source, folder, name, most=self._settings.limits.upload_bytes)
+            home = folder / upload.sha256[:32]
+            home.mkdir(mode=0o700, exist_ok=True)
+            return replace(upload, path=upload.path.replace(home / name))
         except uploads.TooLarge:
             most = self._settings.limits.upload_bytes / 2**20
             return FileOutcome(
@@ -107,7 +167,6 @@ class FileBook:
             )
         except OSError as error:
             return FileOutcome(name, "message", f"{name} could not be copied: {error.strerror or error}. Try again.")
-        return await self._read(principal, name, self._original(principal, sha256, name), sha256, size, ReadOptions())
 
     async def _read(
         self, principal: Principal, name: str, path: Path, sha256: str, size: int, options: ReadOptions

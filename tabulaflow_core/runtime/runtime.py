@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine
 from datetime import datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
-from pydantic import JsonValue
 
 from tabulaflow_core.config import Settings
 from tabulaflow_core.data.contracts import QueryFailure
@@ -20,10 +18,11 @@ from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime import models, queries, warming
 from tabulaflow_core.runtime.downloads import Download, Downloads
 from tabulaflow_core.runtime.engine_loop import EngineLoop
+from tabulaflow_core.runtime.file_calls import FileCalls
 from tabulaflow_core.runtime.follower import FollowedTurn
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.runtime.turns import Turn
-from tabulaflow_core.runtime.views import ConversationView, FileOutcome, ModelStatus, SourceInfo
+from tabulaflow_core.runtime.views import ConversationView, ModelStatus, SourceInfo
 from tabulaflow_core.store.folders import owner_folder
 from tabulaflow_core.store.records import ConversationInfo, UsageRow
 
@@ -32,7 +31,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Runtime:
+class Runtime(FileCalls):
     """One process's engine: a loop in a thread, the open sources, the running turns, the store.
 
     Every method is synchronous and thread-safe, filters by its principal, and raises `TabulaflowError`s only.
@@ -56,38 +55,6 @@ class Runtime:
     def sources(self, principal: Principal) -> tuple[SourceInfo, ...]:
         """All sources; one that cannot be opened is `broken` and says why."""
         return self._call(self._services.sources.list_async(principal))
-
-    def add_files(self, principal: Principal, files: Sequence[tuple[str, Path | str]]) -> tuple[FileOutcome, ...]:
-        """Copy and read files, each a (name, path); one that cannot be read does not touch the others.
-
-        A name that is there already is replaced, and the outcome says so.
-        """
-        given = [(name, Path(path)) for name, path in files]
-        return self._call(self._services.files.add_async(principal, given))
-
-    def files(self, principal: Principal) -> tuple[FileOutcome, ...]:
-        """What was uploaded, the oldest first, with the reading reports."""
-        return self._call(self._services.files.list_async(principal))
-
-    def reread_file(self, principal: Principal, name: str, options: Mapping[str, JsonValue]) -> FileOutcome:
-        """Read an uploaded file again with choices that replace the reader's own.
-
-        Args:
-            options: Fields of `tabulaflow_core.data.files.ReadOptions`, such as `{"delimiter": ";"}`.
-
-        Raises:
-            NotFound: There is no file of this name.
-            SourceError: There is no such choice.
-        """
-        return self._call(self._services.files.reread_async(principal, name, options))
-
-    def remove_file(self, principal: Principal, name: str) -> None:
-        """Remove an uploaded file.
-
-        Raises:
-            NotFound: There is none of this name.
-        """
-        self._call(self._services.files.remove_async(principal, name))
 
     def first_visit(self, principal: Principal) -> bool:
         """True once for each principal, ever: what is given as a welcome does not come back after it was removed."""

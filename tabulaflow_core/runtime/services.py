@@ -17,6 +17,7 @@ from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.engine_loop import EngineLoop, cancel_other_tasks
 from tabulaflow_core.runtime.files import FileBook
 from tabulaflow_core.runtime.models import ModelFactory, Models
+from tabulaflow_core.runtime.reading_jobs import ReadingJobs
 from tabulaflow_core.runtime.sessions import HeldSession, Sessions
 from tabulaflow_core.runtime.sources import SourceBook
 from tabulaflow_core.runtime.turns import SHUT_DOWN, LiveTurn
@@ -44,6 +45,7 @@ class Services:
         self.store = store
         self.models = Models(settings, factory=factory)
         self.files = FileBook(settings, store)
+        self.jobs = ReadingJobs(self.files)
         self.sources = SourceBook(settings, store, self.files)
         self.sessions = Sessions(settings, store, self.sources, self.models)
         self.live: dict[str, LiveTurn] = {}
@@ -150,7 +152,13 @@ class Services:
         if running:
             await asyncio.wait({turn.task for turn in running}, timeout=_TURNS_SECONDS)
         # A background task that is cancelled after the pool was disposed of would leave its connection open.
-        parts = (self.sources.close_async, self.models.close_async, cancel_other_tasks, self.store.close_async)
+        parts = (
+            self.jobs.close_async,
+            self.sources.close_async,
+            self.models.close_async,
+            cancel_other_tasks,
+            self.store.close_async,
+        )
         for close in parts:
             try:
                 async with asyncio.timeout(_CLOSE_SECONDS):

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
+import shutil
 import time
 from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final, TypeAlias
+from uuid import uuid4
+
+#: The name of a file and where its bytes are.
+Given: TypeAlias = tuple[str, Path | str | BinaryIO]
 
 #: A replaced version may still be asked by a running turn, here or in another process; none runs this long.
 _GRACE_SECONDS: Final = 3600.0
@@ -27,38 +32,57 @@ def plain_name(name: str) -> str:
     return clean.encode("utf-8", "replace").decode()
 
 
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Bytes that arrived and are not yet anything.
+
+    Attributes:
+        copy: The name of the folder of their copy; empty for a file that is read where it lies.
+        path: Where they are.
+    """
+
+    name: str
+    sha256: str
+    size: int
+    copy: str
+    path: Path
+
+
 class TooLarge(Exception):
     """The file is larger than one upload may be."""
 
 
-def copy_in(source: Path, folder: Path, name: str, *, most: int) -> tuple[str, int]:
-    """Copy `source` to the folder of its hash; the hash and the size come back.
+def copy_in(source: Path | BinaryIO, folder: Path, name: str, *, most: int) -> Upload:
+    """Copy `source` in blocks to a folder of its own under `folder`.
 
     Args:
+        source: A path, or a binary file at any position; it is read from its beginning where it can seek.
         most: Bytes a file may have.
 
     Raises:
         TooLarge: It has more.
         OSError: It cannot be read, or the disk is full.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, draft = tempfile.mkstemp(dir=folder)
+    token = uuid4().hex
+    home = folder / token
+    home.mkdir(mode=0o700, parents=True)
     digest, size = hashlib.sha256(), 0
     try:
-        with os.fdopen(descriptor, "wb") as target, source.open("rb") as file:
+        with ExitStack() as stack:
+            file = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
+            if not isinstance(source, Path) and file.seekable():
+                file.seek(0)
+            target = stack.enter_context((home / name).open("xb"))
             while block := file.read(_BLOCK):
                 digest.update(block)
                 size += len(block)
                 if size > most:
                     raise TooLarge
                 target.write(block)
-        home = folder / digest.hexdigest()[:32]
-        home.mkdir(mode=0o700, exist_ok=True)
-        os.replace(draft, home / name)
     except BaseException:
-        os.unlink(draft)
+        shutil.rmtree(home, ignore_errors=True)
         raise
-    return digest.hexdigest(), size
+    return Upload(name, digest.hexdigest(), size, token, home / name)
 
 
 def unlink(paths: Iterable[Path]) -> None:

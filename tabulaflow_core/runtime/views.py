@@ -9,11 +9,15 @@ from typing import Literal
 from pydantic import JsonValue
 
 from tabulaflow_core.agents.events import ErrorInfo, Event, TurnResult
+from tabulaflow_core.data.files.drift import Drift
 from tabulaflow_core.data.schema import TableSchema
 from tabulaflow_core.store.records import ConversationInfo, FileStatus, TurnState
 
 SourceKind = Literal["files", "database"]
 SourceStatus = Literal["ready", "broken"]
+FileChoice = Literal["replace", "append", "keep_both", "combine", "separate"]
+FileQuestionKind = Literal["same_name", "same_shape", "one_shape"]
+JobState = Literal["running", "done", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +44,45 @@ class SourceInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class FileQuestion:
+    """What a person must say before an upload changes anything.
+
+    Attributes:
+        table: The table that is there already; of `one_shape`, the table that would be made.
+        files: The uploaded files it is about; all files of a `one_shape` carry the same question.
+        drift: How the columns of the new file differ from those of `table`.
+        choices: What can be answered, the one to be proposed first.
+        sentence: The question in words, the drift not included.
+    """
+
+    kind: FileQuestionKind
+    table: str
+    files: tuple[str, ...]
+    drift: Drift
+    choices: tuple[FileChoice, ...]
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileOutcome:
     """What became of one uploaded file.
 
+    A file can have two: the loaded one, and a `waiting` one of the same name that asks whether to replace it.
+
     Attributes:
+        name: What functions of the runtime take as the file's name.
+        status: `waiting` is read, but its `question` is open and nothing that was there has changed.
         message: Why it could not be read and what to do; for a loaded file, what a person should know, or empty.
+        tables: Those that can be queried; of a waiting file, those that it holds.
         report: The reading report as JSON.
+        reports: The reports of the tables of a file of several, by table; those of the files of one table made of
+            several, by file; empty for a file of one table.
+        question: What must be answered with `Runtime.answer_file`.
+        options: The choices of a person in force, as `Runtime.reread_file` takes them.
+        version: Grows with each reread, replacement and appending.
+        changes: What the last of these changed, in sentences.
+        files: The files that the table is made of, when there are several.
+        source: The alias of the source that was made of a database file; empty for all other files.
     """
 
     name: str
@@ -53,6 +90,43 @@ class FileOutcome:
     message: str = ""
     tables: tuple[TableSchema, ...] = ()
     report: dict[str, JsonValue] = field(default_factory=dict)
+    question: FileQuestion | None = None
+    options: dict[str, JsonValue] = field(default_factory=dict)
+    version: int = 1
+    changes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    source: str = ""
+    reports: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> tuple[dict[str, JsonValue], ...]:
+        """The parts of a file that can hold several tables: fields of `data.files.Part`."""
+        parts = self.report.get("parts")
+        return tuple(part for part in parts if isinstance(part, dict)) if isinstance(parts, list) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingJob:
+    """Files that are read in the background.
+
+    Attributes:
+        file: The one that is read now.
+        state: `done` also when no file could be read; `stopped` left nothing behind.
+        stage: What goes on, in words.
+        done: Bytes or rows done; 0 when the stage does not count.
+        total: Of how many; 0 when that is not known.
+        outcomes: What became of the files, empty while it runs.
+        names: All files of the job.
+    """
+
+    id: str
+    file: str
+    state: JobState
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    outcomes: tuple[FileOutcome, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from tabulaflow_core.models.usage import Usage
 
 TurnState = Literal["running", "finished", "failed", "interrupted"]
-FileStatus = Literal["loaded", "message"]
+FileStatus = Literal["loaded", "message", "waiting"]
 
 
 def moment(seconds: float) -> datetime:
