@@ -27,8 +27,9 @@ class ReadOptions:
 
     Attributes:
         encoding: A Python codec name.
-        delimiter: One character.
-        quote: One character, empty for no quoting.
+        delimiter: One or more characters; or a word: `comma`, `semicolon`, `tab`, `pipe`, `space`, `blanks` (two or
+            more of them), `fixed` (columns at fixed places) or `none` (one column).
+        quote: One character; empty or `none` for no quoting.
         header: Whether the first row of the table names the columns.
         skip_lines: Lines of the file to leave out at its start.
         decimal: The decimal mark.
@@ -38,8 +39,8 @@ class ReadOptions:
         keep_totals: Keep rows of totals and notes below the table as data.
         skip_end: Lines of the file to leave out at its end.
         header_rows: How many rows name the columns; 0 for none. It outranks `header`.
-        comment: How comment lines begin, empty when there are none.
-        escape: The character before a quote inside a quoted cell, empty for doubled quotes.
+        comment: How comment lines begin; empty or `none` when there are none.
+        escape: The character before a quote inside a quoted cell; empty or `none` for doubled quotes.
         parts: The sheets, members of an archive or tables of a database file to read, by their names; None for
             all that are not hidden.
         by_part: Choices for one part, by its name; what they leave open is decided by the choices above.
@@ -74,12 +75,20 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One choice: what was chosen, how sure the reader is, and on what grounds."""
+    """One choice: what was chosen, how sure the reader is, and on what grounds.
+
+    Attributes:
+        value: What was chosen, in the words that the option takes (`true` and `false` for yes and no).
+        option: The field of `ReadOptions` that replaces the choice; empty when nobody can choose.
+        choices: Values to offer, the chosen one among them; empty when any value may be given.
+    """
 
     name: str
     value: str
     certainty: Certainty
     reason: str = ""
+    option: str = ""
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
