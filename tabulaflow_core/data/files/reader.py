@@ -5,14 +5,18 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from tabulaflow_core.data.files.formats import ReadJob, reader_for
+from tabulaflow_core.data.files.containers import Budget, read_content
+from tabulaflow_core.data.files.containers.streams import stem
+from tabulaflow_core.data.files.formats import ReadJob
 from tabulaflow_core.data.files.naming import table_name
 from tabulaflow_core.data.files.report import FileReading, ReadOptions, ReadTable
-from tabulaflow_core.data.files.source import unpacked
+from tabulaflow_core.data.files.source import check_file
 from tabulaflow_core.data.files.storage import new_database
 from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.data.reserved import is_catalog_name, reserved_reason
 from tabulaflow_core.errors import FileUnreadable
+
+__all__ = ["read_file", "stem"]
 
 
 def read_file(
@@ -42,24 +46,16 @@ def read_file(
     if name and is_catalog_name(name):  # no query on it would be allowed
         raise FileUnreadable(reserved_reason(name))
     chosen = name or table_name(stem(path.name))
+    watch = watch or Watch()
+    check_file(path)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="tabulaflow-") as folder,
-            unpacked(path, Path(folder)) as (content, inner),
             new_database(storage, table_name(chosen)) as (bench, final),
         ):
-            job = ReadJob(content, inner, chosen, bench, options or ReadOptions(), watch or Watch())
-            written, report = reader_for(content, inner).read(job)
+            job = ReadJob(path, path.name, chosen, bench, options or ReadOptions(), watch)
+            written, report = read_content(job, Path(folder), Budget(path.name, watch))
     except MemoryError as error:
         raise FileUnreadable(f"{path.name} is too large to be read with the memory that is there.") from error
     tables = tuple(ReadTable(t.name, t.columns, t.types, t.row_count, final, t.name, t.report, t.part) for t in written)
     return FileReading(path.name, tables, report)
-
-
-def stem(file_name: str) -> str:
-    """The name of a file without its suffixes."""
-    name = file_name
-    for suffix in (".gz", ".bz2", ".xz", ".zip"):
-        if name.lower().endswith(suffix):
-            name = name[: -len(suffix)]
-    return name.rsplit(".", 1)[0] or name

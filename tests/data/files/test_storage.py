@@ -167,8 +167,6 @@ def test_packed_files(read: Reader) -> None:
     assert read(bz2.compress(text), "t.csv.bz2").rows == [(1, "x")]
     assert read(zipped(t_csv=text), "t.csv.zip").rows == [(1, "x")]
     assert read(gzip.compress(text), "t.csv.gz").reading.tables[0].name == "t"
-    with pytest.raises(FileUnreadable, match="2 files"):
-        read(zipped(a_csv=text, b_csv=text), "two.zip")
 
 
 def test_a_long_file_is_read_alike_in_blocks(read: Reader) -> None:
