@@ -22,6 +22,7 @@ def draw(
     total: int | None = None,
     truncated: bool = False,
     elsewhere: str = "The download has them all.",
+    spelled_days: bool = False,
 ) -> str:
     """Draw `table`; returns how much of it that is, in words.
 
@@ -31,6 +32,7 @@ def draw(
         total: Rows there are, when `table` holds only the first ones.
         truncated: The result was cut at a cap, so that `total` is not all there is.
         elsewhere: Said when rows are left out: where the others are.
+        spelled_days: Write months as words, where the order of day and month is what a person looks for.
     """
     total = table.num_rows if total is None else total
     shown = table.slice(0, limit)
@@ -42,7 +44,7 @@ def draw(
             key=key,
             hide_index=True,
             height=max(height, 73),
-            column_config=_number_formats(shown, grid.column_names),
+            column_config=_formats(shown, grid.column_names, spelled_days=spelled_days),
         )
     if truncated:
         return f"The first {total:,} rows. There are more: the result was cut at a cap."
@@ -68,12 +70,16 @@ def _fits_a_double(column: pa.ChunkedArray) -> bool:
     return all(value is None or abs(value) * 10**column.type.scale < _EXACT_IN_BROWSER for value in extremes)
 
 
-def _number_formats(table: pa.Table, names: list[str]) -> dict[str, object]:
+def _formats(table: pa.Table, names: list[str], *, spelled_days: bool) -> dict[str, object]:
     """Decimals keep as many places as their column has."""
     formats: dict[str, object] = {}
     for name, column in zip(names, table.columns, strict=True):
         if pa.types.is_decimal(column.type) and column.type.scale > 0 and _fits_a_double(column):
             formats[name] = st.column_config.NumberColumn(format=f"%.{column.type.scale}f")
+        elif spelled_days and pa.types.is_date(column.type):
+            formats[name] = st.column_config.DateColumn(format="D MMM YYYY")
+        elif spelled_days and pa.types.is_timestamp(column.type):
+            formats[name] = st.column_config.DatetimeColumn(format="D MMM YYYY, HH:mm:ss")
     return formats
 
 

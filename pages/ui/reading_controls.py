@@ -1,0 +1,259 @@
+"""The decisions of a reading, each as a control: changing one reads the file again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, cast
+
+import streamlit as st
+from pydantic import JsonValue
+
+from pages.ui import reading_words, report, rereading, safe
+from pages.ui.rereading import Scope
+
+_AUTOMATIC: Final = ""
+_DELIMITERS: Final = {
+    "comma": "comma",
+    "semicolon": "semicolon",
+    "tab": "tab",
+    "pipe": "pipe",
+    "space": "space",
+    ":": "colon",
+    "blanks": "two or more blanks",
+    "fixed": "fixed places",
+    "none": "none (one column)",
+}
+_QUOTES: Final = {'"': 'double quote (")', "'": "single quote (')", "none": "none"}
+_COMMENTS: Final = {"none": "none", "#": "#", "//": "//", ";": ";", "%": "%", "--": "--"}
+_ESCAPES: Final = {"none": "a quote is doubled", "\\": "backslash before it"}
+_HEADERS: Final = {0: "none", 1: "1 row", 2: "2 rows", 3: "3 rows"}
+_WORDS: Final = ("NA", "N/A", "null", "none", "-", "?", ".", "x", "missing", "unknown")
+_NO_WORDS: Final = "(every word is a value)"
+#: Formats whose values have types of their own, so that there is nothing to decide about text.
+_TYPED: Final = ("parquet", "feather", "sqlite", "duckdb")
+
+
+def draw(of: Scope) -> None:
+    """Draw the controls that fit the format; the usual ones at once, the rare ones folded."""
+    kind = report.text(of.report, "format")
+    if kind in _TYPED:
+        st.caption("This format says itself how its values are meant: there is nothing to choose.")
+        return
+    as_text = report.is_text(of.report)
+    lines = not kind.endswith("json")
+    if as_text:
+        left, right = st.columns(2)
+        with left:
+            _one_of(of, "delimiter", "Delimiter", _DELIMITERS, own=True)
+        with right:
+            _one_of(of, "encoding", "Encoding", reading_words.ENCODINGS, own=True)
+    elif "encoding" in report.decisions(of.report):
+        _one_of(of, "encoding", "Encoding", reading_words.ENCODINGS, own=True)
+    if lines:
+        left, right = st.columns(2)
+        with left:
+            _header(of)
+        with right:
+            _count(of, "skip_lines", "Begins in line" if as_text else "Begins in row", shift=1)
+    _segments(of, "date_order", "Dates", {"dmy": "Day first", "mdy": "Month first", "ymd": "Year first"})
+    _segments(of, "decimal", "Decimal mark", {".": "1.5", ",": "1,5"}, decision="decimal_mark")
+    with st.expander("More choices", key=f"more-{of.file}-{of.part}", type="compact", on_change="rerun") as more:
+        if more.open:
+            _draw_rare(of, as_text=as_text, lines=lines)
+
+
+def _draw_rare(of: Scope, *, as_text: bool, lines: bool) -> None:
+    if lines:
+        _toggle(of)
+    left, right = st.columns(2)
+    if as_text:
+        with left:
+            _one_of(of, "quote", "Quote", _QUOTES, stands_for={"none": ""})
+            _one_of(of, "comment", "Comment lines begin with", _COMMENTS, stands_for={"none": ""}, own=True)
+        with right:
+            _one_of(of, "escape", "A quote inside quotes", _ESCAPES, stands_for={"none": ""})
+            _count(of, "skip_end", "Lines left out at the end")
+    elif lines:
+        with left:
+            _count(of, "skip_end", "Rows left out at the end")
+    _missing(of)
+
+
+def _changed(of: Scope, option: str, key: str, value: Callable[[JsonValue], JsonValue]) -> None:
+    rereading.want(of, {option: value(st.session_state.get(key))})
+
+
+def _help(of: Scope, decision: str) -> str | None:
+    found = report.decisions(of.report).get(decision)
+    return safe.markdown(found.reason) if found is not None and found.reason not in ("", "as told") else None
+
+
+def _one_of(
+    of: Scope,
+    option: str,
+    label: str,
+    names: Mapping[str, str],
+    *,
+    stands_for: Mapping[str, str] | None = None,
+    own: bool = False,
+) -> None:
+    """A choice among names with "automatic" on top; with `own`, something else can be typed."""
+    stands = dict(stands_for or {})
+    decision = report.decisions(of.report).get(option)
+    told = of.told.get(option)
+    current = _AUTOMATIC if option not in of.told else next((k for k, v in stands.items() if v == told), str(told))
+    options = [_AUTOMATIC, *names, *([] if current in (_AUTOMATIC, *names) else [current])]
+    found = "" if decision is None or option in of.told else names.get(decision.value, decision.value)
+    automatic = f"Automatic: {found}" if found else "Automatic"
+    key = f"{option}-{of.key}"
+    st.selectbox(
+        label + rereading.badge(of, option),
+        options,
+        index=options.index(current),
+        format_func=lambda name: automatic if name == _AUTOMATIC else names.get(name, name),
+        key=key,
+        help=_help(of, option),
+        accept_new_options=own,
+        on_change=_changed,
+        args=(of, option, key, lambda name: None if name in (None, _AUTOMATIC) else stands.get(str(name), name)),
+    )
+
+
+def _segments(of: Scope, option: str, label: str, names: Mapping[str, str], *, decision: str = "") -> None:
+    """What is in force is marked. A click on another chooses it; a click on the marked one confirms it,
+    or gives a choice back to the reader."""
+    found = report.decisions(of.report).get(decision or option)
+    told = of.told.get(option)
+    current = str(told) if told is not None else found.value if found is not None else None
+    key = f"{option}-{of.key}"
+    back = None if told is not None else current
+    st.segmented_control(
+        label + rereading.badge(of, option, decision or option),
+        list(names),
+        default=current if current in names else None,
+        format_func=lambda name: names[name],
+        key=key,
+        help=_help(of, decision or option),
+        on_change=_changed,
+        args=(of, option, key, lambda name: back if name is None else name),
+    )
+
+
+def _header(of: Scope) -> None:
+    decision = report.decisions(of.report).get("header")
+    told = of.told.get("header_rows")
+    if told is None and "header" in of.told:
+        told = int(bool(of.told["header"]))
+    options: list[int | None] = [None, *_HEADERS]
+    if isinstance(told, int) and told not in options:
+        options.append(told)
+    found = "" if decision is None or told is not None else f": {decision.value}"
+    key = f"header_rows-{of.key}"
+    st.selectbox(
+        "Header" + (" :green-badge[changed by you]" if told is not None else rereading.badge(of, "header")),
+        options,
+        index=options.index(cast("int | None", told)),
+        format_func=lambda rows: f"Automatic{found}" if rows is None else _HEADERS.get(rows, f"{rows} rows"),
+        key=key,
+        help=_help(of, "header"),
+        on_change=_header_changed,
+        args=(of, key),
+    )
+
+
+def _header_changed(of: Scope, key: str) -> None:
+    rereading.want(of, {"header_rows": st.session_state.get(key), "header": None})
+
+
+def _count(of: Scope, option: str, label: str, *, shift: int = 0) -> None:
+    """A number of lines; empty is automatic. With `shift` it is shown as the number of the next line."""
+    told = of.told.get(option)
+    key = f"{option}-{of.key}"
+    st.number_input(
+        label + rereading.badge(of, option),
+        min_value=shift,
+        max_value=1_000_000,
+        value=told + shift if isinstance(told, int) else None,
+        step=1,
+        placeholder="Automatic",
+        key=key,
+        on_change=_changed,
+        args=(of, option, key, lambda number: None if number is None else int(cast(int, number)) - shift),
+    )
+
+
+def _toggle(of: Scope) -> None:
+    key = f"keep_totals-{of.key}"
+    st.toggle(
+        "Keep totals and notes below the table" + rereading.badge(of, "keep_totals"),
+        value="keep_totals" in of.told,
+        key=key,
+        on_change=_changed,
+        args=(of, "keep_totals", key, lambda on: bool(on) or None),
+    )
+
+
+def _missing(of: Scope) -> None:
+    told = of.told.get("missing")
+    chosen = report.strings(told) if told is not None else []
+    if told is not None and not chosen:
+        chosen = [_NO_WORDS]
+    key = f"missing-{of.key}"
+    st.multiselect(
+        "Words for “no value”" + rereading.badge(of, "missing"),
+        list(dict.fromkeys([*chosen, *_found_words(of), *_WORDS, _NO_WORDS])),
+        default=chosen,
+        placeholder="Automatic",
+        key=key,
+        accept_new_options=True,
+        select_all=False,
+        on_change=_changed,
+        args=(of, "missing", key, _words),
+    )
+
+
+def _found_words(of: Scope) -> list[str]:
+    """The words that were read as no value, so that one of them can be left out."""
+    words: dict[str, None] = {}
+    for column in report.objects(of.report.get("columns")):
+        missing = column.get("missing")
+        if isinstance(missing, dict):
+            words |= dict.fromkeys(missing)
+    return list(words)[:50]
+
+
+def _words(chosen: JsonValue) -> JsonValue:
+    words = report.strings(chosen)
+    if not words:
+        return None
+    return cast(JsonValue, [word for word in words if word != _NO_WORDS])
+
+
+def draw_parts(of: Scope, parts: Sequence[Mapping[str, JsonValue]]) -> None:
+    """The sheets, members or tables of a file, each on or off; hidden ones are marked."""
+    by_name = {report.text(part, "name"): part for part in parts}
+    one, many = reading_words.PARTS.get(report.text(parts[0], "kind"), ("part", "parts"))
+    on = [name for name, part in by_name.items() if part.get("state") not in ("off",)]
+    key = f"parts-{of.key}"
+
+    def name_of(name: str) -> str:
+        mark = ":material/visibility_off: " if by_name[name].get("hidden") else ""
+        state = report.text(by_name[name], "state")
+        return mark + safe.label(name, length=40) + ("" if state in ("read", "off") else f" ({state})")
+
+    st.pills(
+        many.capitalize() + rereading.badge(of, "parts"),
+        list(by_name),
+        selection_mode="multi",
+        default=on,
+        format_func=name_of,
+        key=key,
+        help=f"Click a {one} to read it or to leave it out. Hidden ones are off until you switch them on.",
+        on_change=_changed,
+        args=(of, "parts", key, lambda chosen: [name for name in by_name if name in report.strings(chosen)] or None),
+    )
+    said = [part for part in parts if part.get("message")]
+    for part in said[:5]:
+        st.caption(f"{safe.label(report.text(part, 'name'))}: {safe.markdown(report.text(part, 'message'))}")
+    if len(said) > 5:
+        st.caption(f"{len(said) - 5} more are explained in the report.")

@@ -1,0 +1,177 @@
+"""Bringing files: the box to drop them in, how far their reading is, and what became of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from pages.ui import safe, state, wording
+from tabulaflow_core.errors import NotFound, TabulaflowError
+from tabulaflow_core.runtime import FileOutcome, ReadingJob, get_runtime
+
+_ENDED: Final = "tf_read_outcomes"
+_FRESH: Final = "tf_fresh_files"
+_FAULT: Final = "tf_upload_fault"
+_STOPPED: Final = "tf_stopped_readings"
+_BEGUN: Final = "tf_reading_begun"
+_PATH: Final = "server-path"
+#: Most files are read in less time: they appear at once, without a progress bar that only flashes.
+_QUICK_SECONDS: Final = 1.2
+_TICK_SECONDS: Final = 0.5
+_NAMED: Final = 6
+#: Cards opened for files that have just come; a whole folder would be a page that nobody scrolls.
+_OPENED: Final = 2
+
+
+def draw_box() -> None:
+    """Draw the box to drop files in."""
+    key = f"upload-{state.upload_round()}"
+    st.file_uploader(
+        "Drop files here, one or several: CSV, TSV and other text, Excel (xlsx, xls, xlsb, ods), JSON, Parquet, "
+        "Feather, SQLite, DuckDB, and compressed ones (gz, zst, bz2, zip)",
+        accept_multiple_files=True,
+        key=key,
+        max_upload_size=get_runtime().settings.limits.upload_bytes // 2**20,
+        on_change=_take,
+        args=(key,),
+    )
+
+
+def draw_server_box() -> None:
+    """Draw the box for a file that lies on the server, where folders of it are allowed."""
+    roots = get_runtime().settings.file_roots
+    with st.form("server-file", border=False):
+        st.text_input("Path on the server", key=_PATH, placeholder=f"{roots[0]}/sales.csv", max_chars=1_000)
+        folders = ", ".join(str(root) for root in roots[:_NAMED])
+        st.caption(f"Read where it lies, without a copy, whatever its size. Allowed: {safe.label(folders, length=300)}")
+        st.form_submit_button("Read it", type="primary", icon=":material/folder_open:", on_click=_take_from_server)
+
+
+def _take(key: str) -> None:
+    """Hand what was dropped to the runtime, and empty the box: the browser's copy is in memory."""
+    given = st.session_state.get(key)
+    if not given:
+        return
+    _forget_news()
+    try:
+        get_runtime().start_adding(state.principal(), [(upload.name, upload) for upload in given])
+    except TabulaflowError as error:
+        st.session_state[_FAULT] = error.user_message
+    else:
+        st.session_state[_BEGUN] = True
+    state.next_upload_round()
+
+
+def _take_from_server() -> None:
+    path = str(st.session_state.get(_PATH, "")).strip()
+    _forget_news()
+    if not path:
+        st.session_state[_FAULT] = "Write the path of the file first."
+        return
+    try:
+        get_runtime().start_adding_server_file(state.principal(), path)
+    except TabulaflowError as error:
+        st.session_state[_FAULT] = error.user_message
+        return
+    st.session_state[_BEGUN], st.session_state[_PATH] = True, ""
+
+
+def _forget_news() -> None:
+    for key in (_ENDED, _FAULT, _STOPPED):
+        st.session_state.pop(key, None)
+
+
+def draw_progress() -> None:
+    """Draw the readings that run, or wait for those that are quick; then what became of the ones that ended."""
+    running = _look()
+    if st.session_state.pop(_BEGUN, False) and running:
+        until = time.monotonic() + _QUICK_SECONDS
+        while running and time.monotonic() < until:
+            time.sleep(0.03)
+            running = _look()
+    if running:
+        _watch()
+    if fault := st.session_state.get(_FAULT):
+        st.error(safe.markdown(fault), icon=":material/error:")
+    for name in st.session_state.get(_STOPPED, ())[:_NAMED]:
+        st.info(f"You stopped the reading of **{safe.label(name)}**. Nothing of it was kept.", icon=":material/info:")
+    _draw_news(st.session_state.get(_ENDED, ()))
+
+
+def _look() -> list[ReadingJob]:
+    """The jobs that run. One that ended is given once: what became of it is put into the session."""
+    running = []
+    for job in get_runtime().reading_jobs(state.principal()):
+        if job.state == "running":
+            running.append(job)
+        elif job.state == "stopped":
+            names = job.names or (job.file,)
+            st.session_state[_STOPPED] = [*st.session_state.get(_STOPPED, ()), *names]
+        else:
+            st.session_state[_ENDED] = [*st.session_state.get(_ENDED, ()), *job.outcomes]
+            st.session_state[_FRESH] = [outcome.name for outcome in job.outcomes if outcome.status != "waiting"]
+    return running
+
+
+@st.fragment(run_every=_TICK_SECONDS)
+def _watch() -> None:
+    running = _look()
+    if not running:
+        st.rerun()
+    for job in running:
+        with st.container(border=True, key=f"reading-{job.id}"):
+            with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+                st.markdown(f":material/hourglass_top: Reading **{safe.label(job.file)}**{_position(job)}")
+                st.button("Stop", key=f"stop-{job.id}", icon=":material/stop_circle:", on_click=_stop, args=(job.id,))
+            share = min(1.0, job.done / job.total) if job.total else 0.0
+            st.progress(share, text=_stage(job))
+    st.caption("You can go to another page meanwhile: the reading goes on.")
+
+
+def _position(job: ReadingJob) -> str:
+    if len(job.names) < 2 or job.file not in job.names:
+        return ""
+    return f" · {job.names.index(job.file) + 1} of {len(job.names)} files"
+
+
+def _stage(job: ReadingJob) -> str:
+    stage = safe.label(job.stage.capitalize() or "Reading")
+    return f"{stage} · {job.done / job.total:.0%}" if job.total else stage
+
+
+def _stop(job_id: str) -> None:
+    try:
+        get_runtime().stop_reading(state.principal(), job_id)
+    except NotFound:  # it has just ended
+        return
+
+
+def _draw_news(outcomes: Sequence[FileOutcome]) -> None:
+    """What became of the files that have just been read; a stored failure stands on its own card."""
+    here = [outcome.name for outcome in outcomes if outcome.status == "loaded"]
+    if here:
+        names = ", ".join(f"**{safe.label(name)}**" for name in here[:_NAMED])
+        more = f" and {len(here) - _NAMED} more" if len(here) > _NAMED else ""
+        verb = "is" if len(here) == 1 else "are"
+        st.success(f"{names}{more} {verb} here. Look at how it was read, then ask on the Chat page.")
+    kept = {file.name for file in get_runtime().files(state.principal()) if file.status == "message"}
+    failed = [outcome for outcome in outcomes if outcome.status == "message" and outcome.name not in kept]
+    for outcome in failed[:_NAMED]:
+        st.error(f"**{safe.label(outcome.name)}**: {safe.markdown(outcome.message)}", icon=":material/error:")
+    if len(failed) > _NAMED:
+        st.error(f"{wording.count(len(failed) - _NAMED, 'more file')} could not be read either.")
+
+
+def announce(outcomes: Sequence[FileOutcome]) -> None:
+    """Say on the next run what an answered question made of its files, and open their cards."""
+    _forget_news()
+    st.session_state[_ENDED] = list(outcomes)
+    st.session_state[_FRESH] = [outcome.name for outcome in outcomes]
+
+
+def opened() -> set[str]:
+    """The files whose cards are shown opened, because they have just come."""
+    return set(st.session_state.get(_FRESH, ())[:_OPENED])
