@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tabulaflow_core.data.files.infer import Finding, has_exponent, unit_of
 from tabulaflow_core.data.files.report import DateOrder
-from tabulaflow_core.data.files.values import ALWAYS_MISSING, BOOLEANS, MONTHS, number_pattern
+from tabulaflow_core.data.files.values import WEEKDAY, number_pattern
+from tabulaflow_core.data.files.words import ALWAYS_MISSING, BOOLEANS, CURRENCIES, MONTHS
 
 #: What is taken off both ends of a cell.
-TRIMMED = " \t\r\n\u00a0\u202f"
+TRIMMED = " \t\r\n\u00a0\u2007\u202f"
 
 
 def quoted(name: str) -> str:
@@ -25,8 +26,15 @@ def trimmed(column: str) -> str:
     return f"nullif({column}, '')"
 
 
-def text_expression(column: str) -> str:
-    """The cell as text; only the export marker for "no value" becomes NULL."""
+def text_expression(column: str, *, formulas: bool = False) -> str:
+    """The cell as text; only the export marker for "no value" becomes NULL.
+
+    Args:
+        formulas: Cells such as `="00123"` stand for the text in them.
+    """
+    if formulas:
+        inner = f"regexp_replace({trimmed(column)}, '^=\"([^\"]*)\"$', '\\1')"
+        return f"nullif({inner}, '')"
     words = ", ".join(literal(w) for w in sorted(ALWAYS_MISSING))
     return f"CASE WHEN lower({trimmed(column)}) IN ({words}) THEN NULL ELSE {trimmed(column)} END"
 
@@ -75,15 +83,18 @@ def number_expression(column: str, finding: Finding, mark: str, engine_type: str
     simple = all(s.text.strip("9") in ("", "-", ".", "-.") for s in finding.numbers) and mark == "."
     if simple and not finding.misfits:
         return f"TRY_CAST({value} AS {engine_type})"
-    digits = f"regexp_replace({value}, {literal(f'[^0-9eE{mark}]')}, '', 'g')"
+    bare = value
+    if any(c.isalpha() or c == "." for s in finding.numbers for c in unit_of(s.text)):
+        words = "|".join(regex_literal(w) for w in CURRENCIES if "." in w or "e" in w.casefold())
+        bare = f"regexp_replace({value}, {literal(words)}, '', 'g')"  # `Rs.` is no decimal point, `EUR` no exponent
     if any(has_exponent(s.text) for s in finding.numbers):
-        digits = f"regexp_replace({value}, {literal(f'[^0-9eE+{mark}-]')}, '', 'g')"
+        digits = f"regexp_replace({bare}, {literal(f'[^0-9eE+{mark}-]')}, '', 'g')"
         digits = f"ltrim({digits}, '+-')"
     else:
-        digits = f"regexp_replace({value}, {literal(f'[^0-9{mark}]')}, '', 'g')"
+        digits = f"regexp_replace({bare}, {literal(f'[^0-9{mark}]')}, '', 'g')"
     if mark == ",":
         digits = f"replace({digits}, ',', '.')"
-    negative = rf"regexp_matches({value}, '^[(−-]|[-]$|^[^0-9.,]*[−-][^0-9]*[0-9.,]')"
+    negative = rf"regexp_matches({value}, '^[(−–-]|[−–-]$|DR$|^[^0-9.,]*[(−–-][^0-9]*[0-9.,]')"
     sign = f"CASE WHEN {negative} THEN '-' ELSE '' END"
     fits = f"regexp_full_match({value}, {literal(number_pattern(mark))})"
     number = f"TRY_CAST({sign} || {digits} AS {engine_type})"
@@ -92,30 +103,67 @@ def number_expression(column: str, finding: Finding, mark: str, engine_type: str
     return f"CASE WHEN {fits} THEN {number} END"
 
 
+def regex_literal(text: str) -> str:
+    """The text as a pattern of RE2."""
+    return "".join(f"\\{c}" if c in r"\.+*?()|[]{}^$" else c for c in text)
+
+
 def date_expression(column: str, finding: Finding, order: DateOrder, engine_type: str) -> str:
     """A date or timestamp of any form that the column holds; the other forms give NULL."""
     value = trimmed(column)
-    choices: list[str] = []
-    forms = {(form, sep, year) for form, sep, year, _, _ in finding.forms}
-    timed = engine_type != "DATE"
-    for form, sep, year in sorted(forms):
-        year_mark = "%Y" if len(year) == 4 else "%y"
-        if form == "iso":
-            clean = value if sep == "-" else f"regexp_replace({value}, '^(\\d+)[./](\\d+)[./]', '\\1-\\2-')"
-            clean = f"replace({clean}, ',', '.')" if timed else clean
-            choices.append(_timed(clean, "%Y-%m-%d", engine_type))
-        elif form == "local":
-            pattern = sep.join(("%m", "%d", year_mark) if order == "mdy" else ("%d", "%m", year_mark))
-            choices.append(_timed(value, pattern, engine_type))
-        else:
-            name = f"regexp_extract({value}, '\\pL+')"
-            numbered = f"regexp_replace({value}, '\\pL+\\.?', {_month_case(name)})"
-            blank = f"trim(regexp_replace(split_part({numbered}, ':', 1), '[ ,./-]+', ' ', 'g'))"
-            if timed:
-                blank = f"{blank} || regexp_extract({value}, ':.*$')"
-            pattern = ("%d %m " if form == "day_month" else "%m %d ") + year_mark
-            choices.append(_timed(blank, pattern, engine_type))
+    forms = sorted({(form, sep if form in ("iso", "local") else "", year) for form, sep, year, _, _ in finding.forms})
+    choices = [_date_choice(value, form, sep, len(year) == 4, order, engine_type) for form, sep, year in forms]
     return choices[0] if len(choices) == 1 else f"coalesce({', '.join(choices)})"
+
+
+def _date_choice(value: str, form: str, sep: str, long_year: bool, order: DateOrder, engine_type: str) -> str:
+    year = "%Y" if long_year else "%y"
+    if form == "iso":
+        if engine_type == "DATE" and sep == "-":
+            return f"TRY_CAST(try_strptime({value}, '%Y-%m-%d') AS DATE)"
+        head = f"([0-9]{{4}})[{sep}]([0-9]{{1,2}})[{sep}]([0-9]{{1,2}})"
+        return _assembled(value, head, (1, 2, 3), "%Y-%m-%d", engine_type)
+    if form == "local":
+        digits = 4 if long_year else 2
+        head = f"([0-9]{{1,2}})[{sep}]([0-9]{{1,2}})[{sep}]([0-9]{{{digits}}})"
+        places = (3, 1, 2) if order == "mdy" else (3, 2, 1)
+        return _assembled(value, head, places, f"{year}-%m-%d", engine_type)
+    first = f"regexp_replace(lower({value}), {literal('^' + WEEKDAY)}, '')"
+    digits = 4 if long_year else 2
+    head = f"[^0-9]*([0-9]{{1,2}})([^0-9]+)([0-9]{{{digits}}})"
+    places = (3, 2, 1)
+    if form == "month_day":
+        head = "([^0-9]+)([0-9]{1,2})[^0-9]+([0-9]{4})"
+        places = (3, 1, 2)
+    elif form == "year_month":
+        head = "([0-9]{4})([^0-9]+)([0-9]{1,2})"
+        places = (1, 2, 3)
+    return _assembled(first, head, places, f"{year}-%m-%d", engine_type, worded=True)
+
+
+def _assembled(
+    value: str, head: str, places: tuple[int, int, int], pattern: str, engine_type: str, *, worded: bool = False
+) -> str:
+    """The year, month and day at these groups of `head`, and what stands behind as the time."""
+    whole = literal(f"^{head}(.*)$")
+    year, month, day = (f"regexp_extract({value}, {whole}, {place})" for place in places)
+    if worded:
+        month = _month_case(f"regexp_extract({month}, {literal(_MONTH_WORD)}, 1)")
+    date = f"try_strptime({year} || '-' || {month} || '-' || {day}, {literal(pattern)})"
+    rest = f"trim(regexp_extract({value}, {whole}, 4), ' ,tT')"
+    if engine_type == "DATE":
+        return f"CASE WHEN {rest} = '' THEN CAST({date} AS DATE) END"
+    rest = f"replace({rest}, ',', '.')"
+    rest = f"regexp_replace({rest}, '[ ]?(?:[zZ]|UTC|GMT|utc|gmt)$', '+00:00')"
+    rest = f"regexp_replace({rest}, '[ ]?([+-][0-9]{{2}}):?([0-9]{{2}})$', '\\1:\\2')"
+    half = f"regexp_matches({rest}, '[AaPp]\\.?[Mm]')"
+    noon = f"strftime(try_strptime(upper(replace(replace({rest}, ' ', ''), '.', '')), ['%I:%M%p', '%I:%M:%S%p']), '%X')"
+    clock = f"CASE WHEN {rest} = '' THEN '00:00:00' WHEN {half} THEN {noon} ELSE {rest} END"
+    return f"TRY_CAST(strftime({date}, '%Y-%m-%d') || ' ' || {clock} AS {engine_type})"
+
+
+#: The longest names stand first: `mar` is a part of `march`.
+_MONTH_WORD = r"(?:^|[^\pL])(" + "|".join(sorted(MONTHS, key=lambda m: (-len(m), m))) + r")(?:[^\pL]|$)"
 
 
 def _month_case(name: str) -> str:
@@ -123,25 +171,7 @@ def _month_case(name: str) -> str:
     for month, number in MONTHS.items():
         by_number.setdefault(number, []).append(month)
     cases = " ".join(
-        f"WHEN lower({name}) IN ({', '.join(literal(m) for m in names)}) THEN ' {number} '"
+        f"WHEN {name} IN ({', '.join(literal(m) for m in names)}) THEN '{number}'"
         for number, names in sorted(by_number.items())
     )
-    return f"CASE {cases} ELSE ' ' END"
-
-
-def _timed(value: str, date: str, engine_type: str) -> str:
-    if engine_type == "DATE":
-        return f"TRY_CAST(try_strptime({value}, {literal(date)}) AS DATE)"
-    if date == "%Y-%m-%d":
-        return f"TRY_CAST({value} AS {engine_type})"
-    day = f"regexp_extract({value}, '^[^ T]+(?: [0-9]+ [0-9]+)?')"
-    if " " in date:
-        day = f"regexp_extract({value}, '^[0-9]+ [0-9]+ [0-9]+')"
-    rest = f"trim(replace(substr({value}, length({day}) + 1), 'T', ' '), ' ')"
-    iso = f"strftime(try_strptime({day}, {literal(date)}), '%Y-%m-%d')"
-    clock = (
-        f"CASE WHEN {rest} = '' THEN '00:00:00' WHEN regexp_matches({rest}, '[AaPp]\\.?[Mm]') "
-        f"THEN strftime(try_strptime(upper(replace(replace({rest}, ' ', ''), '.', '')), "
-        f"['%I:%M%p', '%I:%M:%S%p']), '%H:%M:%S') ELSE {rest} END"
-    )
-    return f"TRY_CAST({iso} || ' ' || {clock} AS {engine_type})"
+    return f"CASE {cases} END"

@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tabulaflow_core.data.files.report import Certainty, ColumnType
-from tabulaflow_core.data.files.values import BOOLEANS, MISSING, date_shape, is_missing, number_shape
+from tabulaflow_core.data.files.values import WORDED, date_shape, is_missing, number_shape
+from tabulaflow_core.data.files.words import BOOLEANS, CURRENCIES, MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Finding:
         points: Values that are numbers only with a decimal point.
         commas: The same for a decimal comma.
         forms: Date forms, as `values.date_shape` gives them, with counts.
+        formulas: Values such as `="00123"`, by which spreadsheets keep digits as text.
         why: Why it is text though it looks like something else.
     """
 
@@ -49,6 +52,7 @@ class Finding:
     forms: Counter[tuple[str, str, str, bool, bool]] = field(default_factory=Counter)
     strays: list[Shape] = field(default_factory=list)
     missing: dict[str, int] = field(default_factory=dict)
+    formulas: int = 0
     certainty: Certainty = "certain"
     why: str = ""
 
@@ -65,15 +69,17 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
     booleans: Counter[str] = Counter()
     strays: list[Shape] = []
     words: dict[str, int] = {}
-    total = 0
-    date_count = 0
+    total = date_count = formulas = 0
     for shape in shapes:
         if is_missing(shape.text, missing):
             word = shape.text.strip().replace("/9!", "/0!")  # #DIV/0! is the one such word with a digit
             words[word] = words.get(word, 0) + shape.count
             continue
         total += shape.count
-        if form := date_shape(shape.text):
+        if _FORMULA.fullmatch(shape.text):
+            formulas += shape.count
+            strays.append(shape)
+        elif form := date_shape(shape.text):
             dates[form] += shape.count
             date_count += shape.count
         elif number_shape(shape.text, ".") or number_shape(shape.text, ","):
@@ -91,8 +97,12 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
         finding = Finding("datetime" if any(f[3] for f in dates) else "date", total, date_count, forms=dates)
     else:
         finding = Finding("boolean", total, sum(booleans.values()))
-    finding.missing, finding.strays = words, strays
+    finding.missing, finding.strays, finding.formulas = words, strays, formulas
     return _judge(finding)
+
+
+#: A cell that is a formula whose value is a text, as spreadsheets export it.
+_FORMULA = re.compile(r'="[^"]*"')
 
 
 def _numbers(numbers: list[Shape], total: int) -> Finding:
@@ -111,22 +121,16 @@ def _numbers(numbers: list[Shape], total: int) -> Finding:
 def _judge(finding: Finding) -> Finding:
     """Turn a finding into text when too much does not fit, or when its numbers are codes."""
     misfits = finding.misfits
-    if finding.kind in ("number", "integer"):
-        zeros = sum(s.zeros for s in finding.numbers)
-        digits_only = [s for s in finding.numbers if s.text.strip("9") == ""]
-        if zeros and sum(s.count for s in digits_only) >= finding.fits * 0.9:
-            return _as_text(finding, f"{zeros} of its numbers begin with a zero, so they are codes")
-        plus = sum(
-            s.count for s in finding.numbers if s.text.startswith("+") and s.text.strip("+9") == "" and len(s.text) > 8
-        )
-        if plus == finding.fits > 0:
-            return _as_text(finding, "its values look like telephone numbers")
-        units = {unit_of(s.text) for s in finding.numbers} - {""}
-        if len(units) > 1:
-            return _as_text(finding, f"its values have different units ({', '.join(sorted(units))})")
+    if finding.formulas:
+        return _as_text(finding, f'{finding.formulas} of its values are texts of a spreadsheet (="…")')
+    if finding.kind in ("number", "integer") and (why := _codes(finding)):
+        return _as_text(finding, why)
+    if finding.kind in ("date", "datetime") and finding.fits < 3 and all(_prose(f) for f in finding.forms):
+        return _as_text(finding, "its values look like dates in words, but they are too few to be sure")
     if not misfits:
         return finding
-    coded = any("9" in s.text for s in finding.strays)
+    # Digits in what does not fit, or values of another kind, hold something that an empty cell would lose.
+    coded = any("9" in s.text for s in finding.strays) or sum(s.count for s in finding.strays) < misfits
     few = misfits <= max(1, finding.total * 0.05) and finding.total >= 5 and misfits <= 200
     if finding.kind == "boolean" or not few or (coded and finding.kind == "number"):
         if finding.fits < finding.total * 0.5:
@@ -137,18 +141,47 @@ def _judge(finding: Finding) -> Finding:
     return finding
 
 
+def _prose(form: tuple[str, str, str, bool, bool]) -> bool:
+    """True for a date in words such as `3 April 2026`; `3-Apr-26` is how programs write."""
+    return form[0] in WORDED and form[1] != "-"
+
+
+def _codes(finding: Finding) -> str:
+    """Why these numbers are codes and no amounts; empty when they are amounts."""
+    zeros = sum(s.zeros for s in finding.numbers)
+    digits_only = sum(s.count for s in finding.numbers if not s.text.strip("9"))
+    if zeros and digits_only >= finding.fits * 0.9:
+        return f"{zeros} of its numbers begin with a zero, so they are codes"
+    if any(s.zeros and not s.text.strip("9" + _GAPS) and s.text.strip("9") for s in finding.numbers):
+        return "some of its groups of digits begin with a zero, so they are codes"
+    phones = sum(
+        s.count
+        for s in finding.numbers
+        if s.text.startswith("+") and not s.text.strip("+9" + _GAPS) and s.text.count("9") > 7
+    )
+    if phones == finding.fits > 0:
+        return "its values look like telephone numbers"
+    units = {unit_of(s.text) for s in finding.numbers} - {""}
+    return f"its values have different units ({', '.join(sorted(units))})" if len(units) > 1 else ""
+
+
 def _as_text(finding: Finding, why: str) -> Finding:
     finding.kind, finding.why, finding.fits = "text", why, finding.total
     finding.certainty = "likely"
     return finding
 
 
-_EXPONENT = re.compile(r"[eE][+-]?9+")
+_EXPONENT = re.compile(r"(?<=[9.,])[eE][+-]?9+")
+_GAPS = " \u00a0\u2007\u2009\u202f"
 
 
+@lru_cache(maxsize=20_000)
 def unit_of(shape: str) -> str:
-    """The currency or percent sign of a number's shape."""
-    return "".join(c for c in _EXPONENT.sub("", shape) if not c.isdigit() and c not in "+-−.,()'’ \u00a0\u2009\u202f")
+    """The currency, percent or per mille sign of a number's shape."""
+    text = _EXPONENT.sub("", shape)
+    if not text.strip("9+-−–.,()'’" + _GAPS):
+        return ""
+    return next((w for w in (*CURRENCIES, "%", "‰") if w in text), "")
 
 
 def has_exponent(shape: str) -> bool:

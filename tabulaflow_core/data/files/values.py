@@ -10,54 +10,30 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from tabulaflow_core.data.files.words import ALWAYS_MISSING, BOOLEANS, CURRENCIES, MISSING, MONTHS
+
+__all__ = [
+    "ALWAYS_MISSING",
+    "BOOLEANS",
+    "MISSING",
+    "MONTHS",
+    "WEEKDAY",
+    "WORDED",
+    "Look",
+    "date_shape",
+    "is_missing",
+    "looks_like",
+    "number_pattern",
+    "number_shape",
+    "shape_of",
+]
+
 Look = Literal["empty", "number", "date", "boolean", "text"]
 
-#: Words that mean "no value" in a column of numbers or dates. In a column of text they stay: NA is Namibia.
-MISSING = frozenset(
-    {
-        *(
-            "na",
-            "n/a",
-            "n.a.",
-            "n.a",
-            "#n/a",
-            "#na",
-            "null",
-            "(null)",
-            "none",
-            "nil",
-            "nan",
-            "\\n",
-            "missing",
-            "unknown",
-        ),
-        *("-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "***", "****", "*****", "******", "?", "/", ":"),
-        *(
-            "#null!",
-            "#div/0!",
-            "#div/9!",
-            "#value!",
-            "#ref!",
-            "#name?",
-            "#num!",
-            "k.a.",
-            "k.a",
-            "s/d",
-            "nd",
-            "n.d.",
-            "n.d",
-        ),
-    }
-)
-#: Always "no value", even in text: the marker that databases export.
-ALWAYS_MISSING = frozenset({"\\n"})
-
-BOOLEANS: dict[str, bool] = {"true": True, "false": False, "wahr": True, "falsch": False, "vrai": True, "faux": False}
-
-_CURRENCY = (
-    r"(?:[$€£¥₹₽₩₺₪฿₫₴₦]|US\$|R\$|A\$|C\$|EUR|USD|GBP|CHF|JPY|CNY|INR|PLN|CZK|SEK|NOK|DKK|HUF|BRL|zł|kr\.?|Kč|Fr\.)"
-)
-_GAP = "[ \u00a0\u2009\u202f]"
+_CURRENCY = "(?:" + "|".join(re.escape(word) for word in CURRENCIES) + ")"
+#: Blanks that group digits: space, no-break, figure, thin and narrow no-break space.
+_GAP = "[ \u00a0\u2007\u2009\u202f]"
+_MINUS = "[-\u2212\u2013]"
 
 
 def number_pattern(decimal: str) -> str:
@@ -68,44 +44,51 @@ def number_pattern(decimal: str) -> str:
         rf"|[0-9]{{1,2}}(?:{comma}[0-9]{{2}})+{comma}[0-9]{{3}}"
     )
     core = rf"(?:(?:{grouped}|[0-9]+)(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    sign = r"[+\-−]?"
+    sign = r"[+\-−–]?"
     before = rf"(?:{_CURRENCY}{_GAP}?)?"
-    after = rf"(?:{_GAP}?(?:%|{_CURRENCY}))?"
-    return rf"(?:{sign}{_GAP}?{before}{sign}{core}{after}|\({before}{core}{after}\)|{before}{core}{after}-)"
+    after = rf"(?:{_GAP}?(?:[%‰]|{_CURRENCY}))?"
+    booked = rf"(?:{_GAP}?(?:CR|DR))"
+    return (
+        rf"(?:{sign}{_GAP}?{before}{sign}{core}{after}|{before}\({_GAP}?{before}{core}{after}{_GAP}?\){after}"
+        rf"|{before}{core}{after}{_GAP}?[\-−–]|{before}{core}{booked})"
+    )
 
 
 _NUMBER = {mark: re.compile(number_pattern(mark)) for mark in ".,"}
 
-_MONTHS = {
-    1: "january januar janvier enero gennaio januari janeiro jan janv ene gen jän jänner",
-    2: "february februar février febrero febbraio februari fevereiro feb févr fév fev",
-    3: "march märz mars marzo maart março mar mär mrz mrt",
-    4: "april avril abril aprile apr avr abr",
-    5: "may mai mayo maggio mei maio mag",
-    6: "june juni juin junio giugno junho jun giu",
-    7: "july juli juillet julio luglio julho jul juil lug",
-    8: "august août agosto augustus aug aoû ago",
-    9: "september septembre septiembre settembre setembro sep sept set",
-    10: "october oktober octobre octubre ottobre outubro oct okt ott out",
-    11: "november novembre noviembre novembro nov",
-    12: "december dezember décembre diciembre dicembre dezembro dec dez déc dic",
-}
-MONTHS: dict[str, int] = {name: number for number, names in _MONTHS.items() for name in names.split()}
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_TIME = r"(?:(?:T|[ ]+)[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?:[ ]?[AaPp]\.?[Mm]\.?)?)"
+_WEEKDAYS = (
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun montag "
+    "dienstag mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so lundi mardi mercredi jeudi "
+    "vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo"
+)
+#: A day of the week before a date, with what parts it from the date; RE2 and Python.
+WEEKDAY = "(?:(?:" + "|".join(sorted(_WEEKDAYS.split(), key=len, reverse=True)) + r")[.,]?[ ]+)?"
+_OF = r"(?:de |del |of )?"
+_CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,12})?)?(?:[ ]?[AaPp]\.?[Mm]\.?)?"
+_TIME = rf"(?:(?:[Tt]|,?[ ]{{1,3}}){_CLOCK})"
 _ZONE = r"(?:[ ]?(?:Z|UTC|GMT)|[ ]?[+\-][0-9]{2}:?[0-9]{2}|[+\-][0-9]{2})"
 _TAIL = rf"(?P<time>{_TIME})?(?P<zone>(?<=[0-9]){_ZONE})?"
+_YEAR = "(?P<year>[0-9]{4}|[0-9]{2})"
 _DATE_FORMS = {
     "iso": re.compile(rf"[0-9]{{4}}(?P<sep>[-/.])[0-9]{{1,2}}(?P=sep)[0-9]{{1,2}}{_TAIL}"),
-    "local": re.compile(rf"[0-9]{{1,2}}(?P<sep>[-/.])[0-9]{{1,2}}(?P=sep)(?P<year>[0-9]{{4}}|[0-9]{{2}}){_TAIL}"),
+    "local": re.compile(rf"[0-9]{{1,2}}(?P<sep>[-/.])[0-9]{{1,2}}(?P=sep){_YEAR}{_TAIL}"),
     "day_month": re.compile(
-        rf"[0-9]{{1,2}}(?P<sep>[ .\-/]{{1,2}})(?:{_MONTH})\.?[ .\-/,]{{1,2}}(?P<year>[0-9]{{4}}|[0-9]{{2}}){_TAIL}",
+        rf"{WEEKDAY}[0-9]{{1,2}}(?:st|nd|rd|th|er|º)?(?P<sep>[ .\-/]{{1,2}}){_OF}(?:{_MONTH})"
+        rf"\.?[ .\-/,]{{1,2}}{_OF}{_YEAR}{_TAIL}",
         re.IGNORECASE,
     ),
     "month_day": re.compile(
-        rf"(?:{_MONTH})\.?(?P<sep>[ ]?)[0-9]{{1,2}},?[ ]+(?P<year>[0-9]{{4}}){_TAIL}", re.IGNORECASE
+        rf"{WEEKDAY}(?:{_MONTH})\.?(?P<sep>[ \-/]?)[0-9]{{1,2}}(?:st|nd|rd|th)?,?[ \-/]{{1,2}}"
+        rf"(?P<year>[0-9]{{4}}){_TAIL}",
+        re.IGNORECASE,
+    ),
+    "year_month": re.compile(
+        rf"(?P<year>[0-9]{{4}})(?P<sep>[ .\-/])(?:{_MONTH})\.?[ .\-/][0-9]{{1,2}}{_TAIL}", re.IGNORECASE
     ),
 }
+#: Dates with the month written out, which two values alone do not prove.
+WORDED = ("day_month", "month_day", "year_month")
 
 
 def shape_of(cell: str) -> str:
@@ -122,7 +105,7 @@ def number_shape(shape: str, decimal: str) -> bool:
 @lru_cache(maxsize=20_000)
 def date_shape(shape: str) -> tuple[str, str, str, bool, bool] | None:
     """Form, separator, year digits, with time, with zone; None when a cell of this shape is no date."""
-    if not 6 <= len(shape) <= 45 or "9" not in shape:
+    if not 6 <= len(shape) <= 60 or "9" not in shape:
         return None
     for form, pattern in _DATE_FORMS.items():
         if match := pattern.fullmatch(shape):
