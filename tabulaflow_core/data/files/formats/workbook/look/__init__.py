@@ -44,4 +44,6 @@ def look(path: Path, kind: WorkbookKind, *, watch: Watch) -> WorkbookLook:
         FileUnreadable: It is encrypted, damaged, or unpacks to more than the bounds allow.
         FileReadingStopped: Somebody stopped it.
     """
-    raise NotImplementedError
+    from tabulaflow_core.data.files.formats.workbook.look.xlsx import look_at_xlsx
+
+    return look_at_xlsx(path, watch=watch)

@@ -1,0 +1,115 @@
+"""The zip under a workbook: its parts by name, unpacked in blocks and never past the bounds."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tabulaflow_core.data.files.watch import Watch
+from tabulaflow_core.errors import FileUnreadable
+
+#: Bytes that are unpacked at a time.
+BLOCK = 1 << 20
+#: Below this a part may be as compressible as it likes.
+SMALL = 10 * 1024**2
+
+DAMAGED = "This workbook is damaged. Open it in the program that made it, save it again, and add it once more."
+ENCRYPTED = "This workbook is protected by a password. Save it without one, and add it again."
+
+
+class Package:
+    """An opened zip.
+
+    Attributes:
+        done: Bytes unpacked so far.
+        total: Bytes that progress is told against; set by whoever knows which parts it will read.
+
+    Raises:
+        FileUnreadable: It is encrypted, has two parts of one name, or is larger than the bounds allow.
+        zipfile.BadZipFile: It is no sound zip.
+    """
+
+    def __init__(self, path: Path, *, watch: Watch) -> None:
+        self._watch = watch
+        self._zip = zipfile.ZipFile(path)
+        self.done = 0
+        self.total = 0
+        try:
+            self._members = self._index(path.stat().st_size)
+        except BaseException:
+            self._zip.close()
+            raise
+
+    def _index(self, size: int) -> dict[str, zipfile.ZipInfo]:
+        bounds = self._watch.bounds
+        infos = self._zip.infolist()
+        unpacked = sum(info.file_size for info in infos)
+        if len(infos) > 20 * bounds.members:
+            raise FileUnreadable(
+                f"This workbook holds {len(infos):,} parts, more than a workbook has. It was not opened."
+            )
+        if unpacked > bounds.unpacked_bytes or (unpacked > SMALL and unpacked > bounds.unpacked_ratio * size):
+            raise _too_large(unpacked)
+        members: dict[str, zipfile.ZipInfo] = {}
+        for info in infos:
+            name = _key(info.filename)
+            if name in members and not info.is_dir():
+                raise FileUnreadable(
+                    f"This workbook holds the part {info.filename} twice, so its content is not certain. Save it again."
+                )
+            members[name] = info
+        return members
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._zip.close()
+
+    def __contains__(self, name: str) -> bool:
+        return _key(name) in self._members
+
+    def size(self, name: str) -> int:
+        """Bytes of a part as its entry says, 0 when there is no such part."""
+        info = self._members.get(_key(name))
+        return info.file_size if info else 0
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """A part's bytes, nothing when there is no such part.
+
+        Raises:
+            FileUnreadable: It is encrypted or unpacks to more than the bounds allow.
+            FileReadingStopped: Somebody stopped the reading.
+        """
+        info = self._members.get(_key(name))
+        if info is None:
+            return
+        if info.flag_bits & 1:
+            raise FileUnreadable(ENCRYPTED)
+        bounds, unpacked = self._watch.bounds, 0
+        with self._zip.open(info) as file:
+            while block := file.read(BLOCK):
+                unpacked += len(block)
+                self.done += len(block)
+                dense = unpacked > SMALL and unpacked > bounds.unpacked_ratio * max(info.compress_size, 1)
+                if dense or unpacked > bounds.unpacked_bytes:
+                    raise _too_large(unpacked)
+                self._watch.advance("reading", min(self.done, self.total), self.total)
+                yield block
+
+
+def _key(name: str) -> str:
+    """Part names do not differ by case, and some writers use the other slash (ECMA-376 part 2, 6.2.2)."""
+    return name.replace("\\", "/").lstrip("/").lower()
+
+
+def _too_large(unpacked: int) -> FileUnreadable:
+    return FileUnreadable(
+        f"This workbook unpacks to {unpacked / 1024**2:,.0f} MB or more, far beyond its own size or the allowed "
+        "amount, so it was not opened. Save the sheet that you need as CSV, and add that file."
+    )

@@ -1,0 +1,102 @@
+"""XML of strangers, read as a stream: no document types, no entities of its own, no deep nesting, no endless token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from xml.parsers import expat
+
+from tabulaflow_core.data.files.watch import ReadBounds
+from tabulaflow_core.errors import FileUnreadable
+
+Attributes = dict[str, str]
+Start = Callable[[str, Attributes], None]
+End = Callable[[str], None]
+
+
+def local(name: str) -> str:
+    """A name without its prefix."""
+    return name.rpartition(":")[2]
+
+
+class XmlStream:
+    """Calls `start` and `end` with the local names of elements as bytes are fed.
+
+    Args:
+        start: Takes the name and the attributes, these with their prefixes.
+        text: Takes pieces of character data; without it they are dropped.
+    """
+
+    def __init__(self, start: Start, end: End | None = None, *, bounds: ReadBounds, text: End | None = None) -> None:
+        self._start, self._end, self._bounds = start, end, bounds
+        self._depth = 0
+        self._fed = 0
+        parser = self._parser = expat.ParserCreate()
+        parser.StartElementHandler = self._on_start
+        parser.EndElementHandler = self._on_end
+        parser.StartDoctypeDeclHandler = _refuse
+        if text is not None:
+            parser.CharacterDataHandler = text
+
+    def _on_start(self, name: str, attributes: Attributes) -> None:
+        self._depth += 1
+        if self._depth > self._bounds.nesting:
+            raise FileUnreadable("This workbook's XML is nested deeper than any workbook needs, so it was not read.")
+        self._start(name.rpartition(":")[2], attributes)
+
+    def _on_end(self, name: str) -> None:
+        self._depth -= 1
+        if self._end is not None:
+            self._end(name.rpartition(":")[2])
+
+    def feed(self, block: bytes) -> None:
+        """Parse some more.
+
+        Raises:
+            FileUnreadable: It has a document type, is nested too deep or has a token beyond the bounds.
+            xml.parsers.expat.ExpatError: It is not well-formed.
+        """
+        self._parser.Parse(block, False)
+        self._fed += len(block)
+        if self._fed - self._parser.CurrentByteIndex > self._bounds.cell_bytes:
+            raise FileUnreadable("This workbook holds one value that is larger than the allowed amount.")
+
+    def close(self) -> None:
+        """Say that this was all.
+
+        Raises:
+            xml.parsers.expat.ExpatError: It ends too early.
+        """
+        self._parser.Parse(b"", True)
+
+
+def read_xml(
+    blocks: Iterable[bytes], start: Start, end: End | None = None, *, bounds: ReadBounds, text: End | None = None
+) -> None:
+    """Read one whole document; nothing happens when there are no bytes.
+
+    Raises:
+        FileUnreadable: As `XmlStream.feed`.
+        xml.parsers.expat.ExpatError: It is not well-formed.
+    """
+    stream, empty = XmlStream(start, end, bounds=bounds, text=text), True
+    for block in blocks:
+        stream.feed(block)
+        empty = False
+    if not empty:
+        stream.close()
+
+
+def _refuse(name: str, system: str | None, public: str | None, subset: bool) -> None:
+    """Entities come only with a document type, and no spreadsheet has one."""
+    raise FileUnreadable("This workbook's XML declares a document type, which no workbook needs, so it was not read.")
+
+
+def flag(attributes: Attributes, name: str) -> bool:
+    """A boolean attribute of Office: `1` and `true` in any case."""
+    return attributes.get(name, "").strip().lower() in ("1", "true", "on")
+
+
+def whole(attributes: Attributes, name: str, default: int = 0) -> int:
+    """A whole number from an attribute; the default when it is missing or not one."""
+    text = attributes.get(name, "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
