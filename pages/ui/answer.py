@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui import grid, safe, state, wording
 from pages.ui.transcript import Step, Transcript
 from tabulaflow_core.errors import TabulaflowError
-from tabulaflow_core.output import csv_bytes
+from tabulaflow_core.output import csv_bytes, provenance, xlsx_bytes
 from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
 from tabulaflow_core.runtime import TurnView, get_runtime
 
@@ -134,7 +134,21 @@ def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool) -> None
             on_click="ignore",
             key=f"{key}-csv",
         )
+        st.download_button(
+            "Excel",
+            data=lambda: _workbook(spec),
+            file_name=f"{spec.source}-{spec.id[-6:]}.xlsx",
+            mime="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            icon=":material/table_view:",
+            on_click="ignore",
+            key=f"{key}-xlsx",
+        )
         st.caption(extent, width="content")
+
+
+def _workbook(spec: TableSpec) -> bytes:
+    result = get_runtime().result(state.principal(), spec.id)
+    return xlsx_bytes(result.table, about=[("Rows", provenance(result).text), ("Query", result.sql)])
 
 
 def draw_footer(transcript: Transcript, *, turn_id: str) -> None:

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         table_json as table_json,
     )
     from tabulaflow_core.output.words import chart_wish as chart_wish
+    from tabulaflow_core.output.workbook import xlsx_bytes as xlsx_bytes
 
 _WHERE = {
     "ArtifactSpec": "specs",
@@ -84,6 +85,7 @@ _WHERE = {
     "rows_json": "tables",
     "table_json": "tables",
     "unsupported_figures": "figures",
+    "xlsx_bytes": "workbook",
 }
 
 __all__ = [
@@ -110,6 +112,7 @@ __all__ = [
     "rows_json",
     "table_json",
     "unsupported_figures",
+    "xlsx_bytes",
 ]
 
 
