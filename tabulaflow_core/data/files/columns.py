@@ -122,10 +122,10 @@ def _shapes(bench: Workbench, source: str) -> list[Shape]:
         "SELECT shape, count(*), count_if(zero) FROM ("
         f"SELECT {_SHAPE} AS shape, "
         "(left(v, 1) = '0' AND substr(v, 2, 1) BETWEEN '0' AND '9') AS zero "
-        f"FROM (SELECT {value} AS v FROM stage) WHERE v IS NOT NULL"
+        f"FROM (SELECT {value} AS v FROM {bench.unknown(source)}) WHERE v IS NOT NULL"
         f") GROUP BY shape ORDER BY 2 DESC, 1 LIMIT {_MOST_SHAPES + 1}"
     )
-    return [Shape(str(s), int(str(n)), int(str(z))) for s, n, z in bench.rows(sql)]
+    return bench.with_known([Shape(str(s), int(str(n)), int(str(z))) for s, n, z in bench.rows(sql)], source)
 
 
 def _date_order(
@@ -256,7 +256,8 @@ def _settle(bench: Workbench, column: Column, finding: Finding, missing: frozens
     value = convert.trimmed(column.source)
     words = ", ".join(convert.literal(w) for w in sorted(missing)) or "''"
     lost = f"{value} IS NOT NULL AND lower({value}) NOT IN ({words}) AND ({column.expression}) IS NULL"
-    count = int(str(bench.one(f"SELECT count(*) FROM stage WHERE {lost}")[0]))
+    rows_at_risk = bench.unknown(column.source, column.expression)
+    count = int(str(bench.one(f"SELECT count(*) FROM {rows_at_risk} WHERE {lost}")[0]))
     if not count:
         return
     if not forced and count > min(LISTED, max(1, finding.total * 0.05)):
@@ -266,7 +267,7 @@ def _settle(bench: Workbench, column: Column, finding: Finding, missing: frozens
         return
     column.misfit_count = count
     column.certainty = "likely" if column.certainty == "certain" else column.certainty
-    rows = bench.rows(f"SELECT line, {value} FROM stage WHERE {lost} ORDER BY line LIMIT {LISTED}")
+    rows = bench.rows(f"SELECT line, {value} FROM {rows_at_risk} WHERE {lost} ORDER BY line LIMIT {LISTED}")
     column.misfits = [Misfit(int(str(line)), column.name, str(text)) for line, text in rows]
 
 
@@ -314,7 +315,8 @@ def write_table(bench: Workbench, table: str, typing: Typing) -> int:
     """Write `out.main.<table>` in the decided types; the number of its rows."""
     target = f"out.main.{convert.quoted(table)}"
     select = ", ".join(f"{c.expression} AS {convert.quoted(c.name)}" for c in typing.columns)
-    bench.execute(f"CREATE TABLE {target} AS SELECT {select} FROM stage")
+    if not bench.write_typed(target, [(c.name, c.engine_type, c.expression) for c in typing.columns]):
+        bench.execute(f"CREATE TABLE {target} AS SELECT {select} FROM stage")
     for column in typing.columns:
         parts = []
         if column.header != column.name and column.header:
