@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from tabulaflow_core.runtime.downloads import Download
+    from tabulaflow_core.runtime.manual import SqlRun
     from tabulaflow_core.runtime.runtime import Runtime
     from tabulaflow_core.runtime.singleton import get_runtime
     from tabulaflow_core.runtime.turns import Turn
@@ -40,6 +41,7 @@ _HOME: Final = {
     "ReadingJob": "tabulaflow_core.runtime.views",
     "Runtime": "tabulaflow_core.runtime.runtime",
     "SourceInfo": "tabulaflow_core.runtime.views",
+    "SqlRun": "tabulaflow_core.runtime.manual",
     "Turn": "tabulaflow_core.runtime.turns",
     "TurnView": "tabulaflow_core.runtime.views",
     "UsageRow": "tabulaflow_core.store.records",
@@ -57,6 +59,7 @@ __all__ = [
     "ReadingJob",
     "Runtime",
     "SourceInfo",
+    "SqlRun",
     "Turn",
     "TurnView",
     "UsageRow",

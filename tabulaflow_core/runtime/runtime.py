@@ -20,6 +20,7 @@ from tabulaflow_core.runtime.downloads import Download, Downloads
 from tabulaflow_core.runtime.engine_loop import EngineLoop
 from tabulaflow_core.runtime.file_calls import FileCalls
 from tabulaflow_core.runtime.follower import FollowedTurn
+from tabulaflow_core.runtime.manual import SqlRun
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.runtime.turns import Turn
 from tabulaflow_core.runtime.views import ConversationView, ModelStatus, SourceInfo
@@ -116,6 +117,18 @@ class Runtime(FileCalls):
             SourceUnavailable: The source does not answer.
         """
         return self._call(queries.run_sql_async(self._services, principal, alias, sql))
+
+    def start_sql(self, principal: Principal, alias: str, sql: str) -> SqlRun:
+        """The same without waiting: a run to watch and to stop, from any thread."""
+        return self._call(self._services.manual.start_async(self._services, principal, alias, sql))
+
+    def sql_run(self, principal: Principal, run_id: str) -> SqlRun:
+        """A run begun by `start_sql` in this process.
+
+        Raises:
+            NotFound: This principal has no such run, or it was forgotten.
+        """
+        return self._services.manual.get(principal, run_id)
 
     # Conversations
 

@@ -16,6 +16,7 @@ from tabulaflow_core.errors import TabulaflowError, TurnInProgress
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.engine_loop import EngineLoop, cancel_other_tasks
 from tabulaflow_core.runtime.files import FileBook
+from tabulaflow_core.runtime.manual import SqlRuns
 from tabulaflow_core.runtime.models import ModelFactory, Models
 from tabulaflow_core.runtime.reading_jobs import ReadingJobs
 from tabulaflow_core.runtime.sessions import HeldSession, Sessions
@@ -48,6 +49,7 @@ class Services:
         self.jobs = ReadingJobs(self.files)
         self.sources = SourceBook(settings, store, self.files)
         self.sessions = Sessions(settings, store, self.sources, self.models)
+        self.manual = SqlRuns(loop)
         self.live: dict[str, LiveTurn] = {}
         self.warming: set[tuple[str, str]] = set()
         # The process id alone is used again, by the next process or by the same one in another container.

@@ -1,0 +1,112 @@
+"""Queries that a person wrote: run on the engine loop, watched and stopped from any thread, without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final, Literal
+from uuid import uuid4
+
+from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.errors import NotFound, TabulaflowError
+from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.engine_loop import EngineLoop
+from tabulaflow_core.runtime.queries import run_sql_async
+
+if TYPE_CHECKING:
+    from tabulaflow_core.runtime.services import Services
+
+_log = logging.getLogger(__name__)
+
+SqlState = Literal["running", "done", "failed", "stopped"]
+#: Ended runs of one principal that are remembered; their results stay in the store in any case.
+_KEPT: Final = 50
+_BROKEN: Final = "The query could not be run, for a reason that only the server's log knows."
+_STOPPED: Final = "You stopped this query."
+
+
+class SqlRun:
+    """One query by hand. Reading the attributes is safe from any thread.
+
+    Attributes:
+        state: `running` until it ends.
+        message: Why it failed or was stopped, and what would help; empty otherwise.
+        result: The stored result of a run that is done.
+    """
+
+    def __init__(self, loop: EngineLoop, source: str, sql: str) -> None:
+        self.id: Final = f"q_{uuid4().hex}"
+        self.source: Final = source
+        self.sql: Final = sql
+        self.state: SqlState = "running"
+        self.message = ""
+        self.result: StoredResult | None = None
+        self._loop = loop
+        self._begun = time.monotonic()
+        self._ended: float | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Wall time so far, or in all."""
+        return (self._ended or time.monotonic()) - self._begun
+
+    def cancel(self) -> None:
+        """Stop the statement in the engine. Idempotent; comes back at once."""
+        self._loop.soon(lambda: self._task.cancel() if self._task is not None else None)
+
+    def begin(self, services: Services, principal: Principal) -> None:
+        """Start; on the engine loop."""
+        self._task = asyncio.create_task(self._run(services, principal))
+
+    async def _run(self, services: Services, principal: Principal) -> None:
+        state: SqlState = "failed"
+        try:
+            outcome = await run_sql_async(services, principal, self.source, self.sql)
+            if isinstance(outcome, QueryFailure):
+                self.message = f"{outcome.message} {outcome.hint}".strip()
+            else:
+                self.result, state = outcome, "done"
+        except asyncio.CancelledError:
+            self.message, state = _STOPPED, "stopped"
+        except TabulaflowError as error:
+            self.message = error.user_message
+        except Exception:  # whatever it was, the page must hear of its end
+            _log.exception("a query by hand broke")
+            self.message = _BROKEN
+        finally:
+            self._ended = time.monotonic()
+            self.state = state  # last: who sees the state sees the rest
+
+
+class SqlRuns:
+    """The queries by hand of every principal, of this process. Belongs to the engine loop."""
+
+    def __init__(self, loop: EngineLoop) -> None:
+        self._loop = loop
+        self._runs: dict[str, OrderedDict[str, SqlRun]] = {}
+
+    async def start_async(self, services: Services, principal: Principal, source: str, sql: str) -> SqlRun:
+        """Begin a query; comes back at once."""
+        run = SqlRun(self._loop, source, sql)
+        mine = self._runs.setdefault(principal.id, OrderedDict())
+        mine[run.id] = run
+        ended = [key for key, other in mine.items() if other.state != "running"]
+        for key in ended[: max(0, len(mine) - _KEPT)]:
+            del mine[key]
+        run.begin(services, principal)
+        return run
+
+    def get(self, principal: Principal, run_id: str) -> SqlRun:
+        """One run.
+
+        Raises:
+            NotFound: This principal has no such run, or it was forgotten.
+        """
+        run = self._runs.get(principal.id, OrderedDict()).get(run_id)
+        if run is None:
+            raise NotFound("This query is not known any more. Run it again.")
+        return run

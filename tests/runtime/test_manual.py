@@ -1,0 +1,65 @@
+"""Queries by hand: watched, stopped in the engine, and of their owner only."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tabulaflow_core.errors import NotFound
+from tabulaflow_core.principal import LOCAL_USER, Principal
+from tabulaflow_core.runtime import Runtime, SqlRun
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+def _ended(run: SqlRun) -> SqlRun:
+    deadline = time.monotonic() + 20
+    while run.state == "running" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return run
+
+
+def test_a_result_is_stored(rt: Runtime, shop: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    run = _ended(rt.start_sql(LOCAL_USER, "shop", "SELECT sum(amount) AS total FROM orders"))
+    assert (run.state, run.message) == ("done", "")
+    assert run.result is not None
+    assert rt.result(LOCAL_USER, run.result.id).table.to_pylist() == [{"total": 60}]
+    assert rt.sql_run(LOCAL_USER, run.id) is run
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"), [("SELECT nothing FROM orders", "nothing"), ("DELETE FROM orders", "DELETE"), ("", "")]
+)
+def test_a_fault_is_a_sentence(rt: Runtime, shop: str, sql: str, words: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    run = _ended(rt.start_sql(LOCAL_USER, "shop", sql))
+    assert run.state == "failed"
+    assert run.message
+    assert words in run.message
+    assert run.result is None
+
+
+def test_an_unknown_source_is_a_fault_of_the_run(rt: Runtime) -> None:
+    assert "nowhere" in _ended(rt.start_sql(LOCAL_USER, "nowhere", "SELECT 1")).message
+
+
+def test_stop_ends_it_in_the_engine(rt: Runtime, shop: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    run = rt.start_sql(LOCAL_USER, "shop", ENDLESS)
+    time.sleep(0.2)
+    assert run.state == "running"
+    run.cancel()
+    run.cancel()
+    assert _ended(run).state == "stopped"
+    assert "stopped" in run.message
+    assert _ended(rt.start_sql(LOCAL_USER, "shop", "SELECT 1")).state == "done"
+
+
+def test_a_run_belongs_to_its_principal(rt: Runtime, shop: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    run = rt.start_sql(LOCAL_USER, "shop", "SELECT 1")
+    with pytest.raises(NotFound):
+        rt.sql_run(Principal("bob"), run.id)
+    _ended(run)
