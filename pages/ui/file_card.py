@@ -10,6 +10,7 @@ import streamlit as st
 from pages.ui import (
     ambiguities,
     left_out,
+    opened,
     preview,
     raw_text,
     reading_columns,
@@ -33,32 +34,34 @@ _TABS: Final = ("Table", "Columns", "Left out", "Raw text")
 
 
 @st.fragment
-def draw(name: str, *, fresh: bool) -> None:
-    """Draw the file `name`; its controls run this card again and nothing else of the page.
-
-    Args:
-        fresh: It has just come, so it is shown opened.
-    """
+def draw(name: str) -> None:
+    """Draw the file `name`; its controls run this card again and nothing else of the page."""
     rereading.carry_out(name)
     outcome = rereading.find(name)
     if outcome is None:  # removed by its own button: the whole page must know
         st.rerun()
     broken = outcome.status == "message"
     line = "could not be read" if broken else reading_words.summary(outcome.tables, outcome.report)
-    opened = st.expander(
+    key = f"file-{name}"
+    card = st.expander(
         f"**{safe.label(name)}** · {safe.label(line, length=_LINE)}",
-        key=f"file-{name}",
+        key=key,
         icon=":material/error:" if broken else ":material/draft:",
-        expanded=fresh,
-        on_change="rerun",
+        expanded=opened.is_open(name),
+        on_change=_toggled,
+        args=(name, key),
     )
-    if not opened.open:
+    if not card.open:
         return
-    with opened:
+    with card:
         if broken:
             _draw_broken(outcome)
         else:
             _draw_read(outcome)
+
+
+def _toggled(name: str, key: str) -> None:
+    opened.set_open(name, bool(st.session_state.get(key)))
 
 
 def _draw_broken(outcome: FileOutcome) -> None:

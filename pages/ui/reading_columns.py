@@ -9,11 +9,12 @@ import pyarrow as pa
 import streamlit as st
 from pydantic import JsonValue
 
-from pages.ui import report, rereading, wording
+from pages.ui import report, rereading
 from pages.ui.rereading import Scope
 from tabulaflow_core.data.schema import TableSchema
 
 _AUTOMATIC: Final = "automatic"
+_SURE: Final = {"certain": "yes", "guess": "a guess", "told": "your choice"}
 _TYPES: Final = ("text", "integer", "number", "date", "datetime", "boolean")
 #: Columns in one editor; who has more finds the rest by a word.
 _MOST: Final = 300
@@ -35,14 +36,13 @@ def draw(of: Scope, table: TableSchema) -> None:
     told = _told(of)
     key = f"types-{of.key}-{table.name}"
     names = [report.text(c, "name") for c in columns]
+    sures = [(report.text(c, "name"), report.text(c, "certainty")) for c in columns]
     st.data_editor(
         pa.table(
             {
                 "Column": pa.array(names, pa.string()),
                 "Type": pa.array([report.text(c, "type") for c in columns], pa.string()),
-                "Chosen by": pa.array(
-                    ["you" if n in told else report.text(c, "certainty") for n, c in _pairs(columns)]
-                ),
+                "Sure": pa.array(["your choice" if n in told else _SURE.get(s, s) for n, s in sures], pa.string()),
                 "Remark": pa.array([_remark(c) for c in columns], pa.string()),
                 "Did not fit": pa.array([report.number(c, "misfits") or None for c in columns], pa.int64()),
             }
@@ -50,7 +50,7 @@ def draw(of: Scope, table: TableSchema) -> None:
         key=key,
         hide_index=True,
         height=min(35 * (len(columns) + 1) + 3, 528),
-        disabled=["Column", "Chosen by", "Remark", "Did not fit"],
+        disabled=["Column", "Sure", "Remark", "Did not fit"],
         column_config={
             "Type": st.column_config.SelectboxColumn(
                 options=[_AUTOMATIC, *_TYPES, *sorted({report.text(c, "type") for c in columns} - set(_TYPES))],
@@ -62,10 +62,6 @@ def draw(of: Scope, table: TableSchema) -> None:
         on_change=_changed,
         args=(of, key, names),
     )
-
-
-def _pairs(columns: Sequence[dict[str, JsonValue]]) -> list[tuple[str, dict[str, JsonValue]]]:
-    return [(report.text(column, "name"), column) for column in columns]
 
 
 def _told(of: Scope) -> dict[str, JsonValue]:
@@ -97,9 +93,3 @@ def _changed(of: Scope, key: str, names: Sequence[str]) -> None:
         else:
             types[names[int(row)]] = str(change["Type"])
     rereading.want(of, {"types": cast(JsonValue, types) or None})
-
-
-def doubtful(of: Scope) -> str:
-    """Columns that lost values, in words; empty when none did."""
-    lost = [c for c in report.objects(of.report.get("columns")) if report.number(c, "misfits")]
-    return wording.count(len(lost), "column") if lost else ""

@@ -12,6 +12,7 @@ from pages.ui import reading_words, report, rereading, safe
 from pages.ui.rereading import Scope
 
 _AUTOMATIC: Final = ""
+_READER: Final = -1  # the number of header rows is the reader's choice
 _DELIMITERS: Final = {
     "comma": "comma",
     "semicolon": "semicolon",
@@ -23,9 +24,9 @@ _DELIMITERS: Final = {
     "fixed": "fixed places",
     "none": "none (one column)",
 }
-_QUOTES: Final = {'"': 'double quote (")', "'": "single quote (')", "none": "none"}
+_QUOTES: Final = {'"': '" double', "'": "' single", "none": "none"}
 _COMMENTS: Final = {"none": "none", "#": "#", "//": "//", ";": ";", "%": "%", "--": "--"}
-_ESCAPES: Final = {"none": "a quote is doubled", "\\": "backslash before it"}
+_ESCAPES: Final = {"none": "doubled", "\\": "after a backslash"}
 _HEADERS: Final = {0: "none", 1: "1 row", 2: "2 rows", 3: "3 rows"}
 _WORDS: Final = ("NA", "N/A", "null", "none", "-", "?", ".", "x", "missing", "unknown")
 _NO_WORDS: Final = "(every word is a value)"
@@ -71,7 +72,7 @@ def _draw_rare(of: Scope, *, as_text: bool, lines: bool) -> None:
             _one_of(of, "quote", "Quote", _QUOTES, stands_for={"none": ""})
             _one_of(of, "comment", "Comment lines begin with", _COMMENTS, stands_for={"none": ""}, own=True)
         with right:
-            _one_of(of, "escape", "A quote inside quotes", _ESCAPES, stands_for={"none": ""})
+            _one_of(of, "escape", "A quote within quotes", _ESCAPES, stands_for={"none": ""})
             _count(of, "skip_end", "Lines left out at the end")
     elif lines:
         with left:
@@ -144,7 +145,7 @@ def _header(of: Scope) -> None:
     told = of.told.get("header_rows")
     if told is None and "header" in of.told:
         told = int(bool(of.told["header"]))
-    options: list[int | None] = [None, *_HEADERS]
+    options = [_READER, *_HEADERS]
     if isinstance(told, int) and told not in options:
         options.append(told)
     found = "" if decision is None or told is not None else f": {decision.value}"
@@ -152,8 +153,8 @@ def _header(of: Scope) -> None:
     st.selectbox(
         "Header" + (" :green-badge[changed by you]" if told is not None else rereading.badge(of, "header")),
         options,
-        index=options.index(cast("int | None", told)),
-        format_func=lambda rows: f"Automatic{found}" if rows is None else _HEADERS.get(rows, f"{rows} rows"),
+        index=options.index(told) if isinstance(told, int) else 0,
+        format_func=lambda rows: f"Automatic{found}" if rows == _READER else _HEADERS.get(rows, f"{rows} rows"),
         key=key,
         help=_help(of, "header"),
         on_change=_header_changed,
@@ -162,7 +163,8 @@ def _header(of: Scope) -> None:
 
 
 def _header_changed(of: Scope, key: str) -> None:
-    rereading.want(of, {"header_rows": st.session_state.get(key), "header": None})
+    rows = st.session_state.get(key)
+    rereading.want(of, {"header_rows": None if rows == _READER else rows, "header": None})
 
 
 def _count(of: Scope, option: str, label: str, *, shift: int = 0) -> None:

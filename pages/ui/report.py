@@ -16,12 +16,16 @@ class Decision:
 
     Attributes:
         certainty: `certain`, `likely`, `guess`, or `told` when a person chose.
+        option: The reading choice that replaces it; empty when nobody can choose.
+        choices: Values to offer.
     """
 
     name: str
     value: str
     certainty: str
     reason: str
+    option: str = ""
+    choices: tuple[str, ...] = ()
 
 
 def objects(value: JsonValue) -> list[dict[str, JsonValue]]:
@@ -51,7 +55,14 @@ def decisions(report: Json) -> dict[str, Decision]:
     found = {}
     for item in objects(report.get("decisions")):
         name = text(item, "name")
-        found[name] = Decision(name, text(item, "value"), text(item, "certainty"), text(item, "reason"))
+        found[name] = Decision(
+            name,
+            text(item, "value"),
+            text(item, "certainty"),
+            text(item, "reason"),
+            text(item, "option"),
+            tuple(strings(item.get("choices"))),
+        )
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import databases, file_card, file_questions, safe, state, uploads, wording
+from pages.ui import databases, file_card, file_questions, opened, safe, state, uploads, wording
 from tabulaflow_core.runtime import FileOutcome, SourceInfo, get_runtime
 
 #: Cards on the page at once.
@@ -64,12 +64,12 @@ def _draw_files(files: Sequence[FileOutcome], sources: Sequence[SourceInfo]) -> 
     for source in sources:
         if source.kind == "files" and source.status == "broken":
             st.error(safe.markdown(source.message), icon=":material/error:")
-    fresh = uploads.opened()
-    shown = sorted(reversed(files), key=lambda file: file.name not in fresh)
+    newest = opened.newest()
+    shown = sorted(reversed(files), key=lambda file: file.name not in newest)
     if len(shown) > _SHOWN:
         word = st.text_input("Find a file", key=_FIND, placeholder="Part of its name")
         shown = [file for file in shown if word.casefold() in file.name.casefold()]
     for file in shown[:_SHOWN]:
-        file_card.draw(file.name, fresh=file.name in fresh)
+        file_card.draw(file.name)
     if len(shown) > _SHOWN:
         st.caption(f"{wording.count(len(shown) - _SHOWN, 'more file')}. Find them by a part of their names.")

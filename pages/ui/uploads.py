@@ -8,12 +8,11 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import safe, state, wording
+from pages.ui import opened, safe, state, wording
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import FileOutcome, ReadingJob, get_runtime
 
 _ENDED: Final = "tf_read_outcomes"
-_FRESH: Final = "tf_fresh_files"
 _FAULT: Final = "tf_upload_fault"
 _STOPPED: Final = "tf_stopped_readings"
 _BEGUN: Final = "tf_reading_begun"
@@ -22,8 +21,6 @@ _PATH: Final = "server-path"
 _QUICK_SECONDS: Final = 1.2
 _TICK_SECONDS: Final = 0.5
 _NAMED: Final = 6
-#: Cards opened for files that have just come; a whole folder would be a page that nobody scrolls.
-_OPENED: Final = 2
 
 
 def draw_box() -> None:
@@ -112,7 +109,7 @@ def _look() -> list[ReadingJob]:
             st.session_state[_STOPPED] = [*st.session_state.get(_STOPPED, ()), *names]
         else:
             st.session_state[_ENDED] = [*st.session_state.get(_ENDED, ()), *job.outcomes]
-            st.session_state[_FRESH] = [outcome.name for outcome in job.outcomes if outcome.status != "waiting"]
+            opened.arrived([outcome.name for outcome in job.outcomes if outcome.status != "waiting"])
     return running
 
 
@@ -169,9 +166,4 @@ def announce(outcomes: Sequence[FileOutcome]) -> None:
     """Say on the next run what an answered question made of its files, and open their cards."""
     _forget_news()
     st.session_state[_ENDED] = list(outcomes)
-    st.session_state[_FRESH] = [outcome.name for outcome in outcomes]
-
-
-def opened() -> set[str]:
-    """The files whose cards are shown opened, because they have just come."""
-    return set(st.session_state.get(_FRESH, ())[:_OPENED])
+    opened.arrived([outcome.name for outcome in outcomes])
