@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SQLConnector:
-    """A `DataConnector` over SQLite, PostgreSQL, MySQL and MariaDB. Made by `from_url_async`.
+    """A `DataConnector` over any SQL database. Made by `from_url_async`.
 
     Every query passes the guard, the engine's own read-only lock, and the caps, whatever `read_only` says;
     only `write_dataframe_async` writes.
@@ -59,7 +59,8 @@ class SQLConnector:
         """Connect and read the schema.
 
         Args:
-            url: `postgresql://`, `mysql://`, `mariadb://`, `sqlite:///` or `duckdb:///`, with or without `+driver`.
+            url: `postgresql://`, `mysql://`, `mariadb://`, `sqlite:///` or `duckdb:///`, with or without `+driver`;
+                or that of any engine in `docs/databases.md`, and from a program of any SQLAlchemy dialect installed.
             read_only: False allows `write_dataframe_async`.
             limits: Bounds of a query.
             allowed_roots: Folders that may hold database files; None, for programs, allows all.
@@ -203,6 +204,10 @@ class SQLConnector:
 
 
 def _adapter_for(source: SourceUrl, *, read_only: bool) -> EngineAdapter:
+    if source.driver:
+        from tabulaflow_core.data.engines.generic.adapter import GenericAdapter
+
+        return GenericAdapter(source)
     if source.dialect == "sqlite":
         from tabulaflow_core.data.engines.sqlite import SQLiteAdapter
 

@@ -47,7 +47,7 @@ def test_a_plain_at_sign_in_the_password_is_understood() -> None:
     [
         "nonsense",
         "",
-        "oracle://u:secret@h/d",
+        "mongodb://u:secret@h/d",
         "postgresql://u:secret@/d",
         "postgresql://u:secret@h:port/d",
         "postgresql://u:secret@h:99999/d",

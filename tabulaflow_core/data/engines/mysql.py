@@ -7,7 +7,6 @@ parses rows on the event loop.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
@@ -27,7 +26,7 @@ from tabulaflow_core.data.engines.mysql_connection import (
     is_broken,
     unavailable,
 )
-from tabulaflow_core.data.engines.mysql_schema import read_schema
+from tabulaflow_core.data.engines.mysql_schema import grant_notices, read_schema
 from tabulaflow_core.data.engines.mysql_types import converter_for
 from tabulaflow_core.data.engines.mysql_write import write_table
 from tabulaflow_core.data.engines.pool import Pool
@@ -47,7 +46,6 @@ _OTHER_SYNTAX: Final = frozenset(
     {"ANSI", "ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES", "IGNORE_SPACE", "HIGH_NOT_PRECEDENCE", "ORACLE"}
     | {"MSSQL", "DB2", "POSTGRESQL", "MAXDB", "EMPTY_STRING_IS_NULL", "NO_UNSIGNED_SUBTRACTION"}
 )
-_POWERS: Final = re.compile(r"GRANT (?P<rights>.*) ON \*\.\* TO", re.IGNORECASE)
 
 
 class MySQLAdapter:
@@ -155,19 +153,31 @@ def _prepare(connection: Connection, seconds: float, *, reused: bool) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT @@GLOBAL.sql_mode, VERSION()")
         modes, version = cursor.fetchone()
-        kept = ",".join(mode for mode in modes.split(",") if mode not in _OTHER_SYNTAX)
-        limit = seconds + _GRACE_SECONDS
-        # After 1000 turns of a recursive query MariaDB stops it without a word, and MySQL with an error.
-        bound = (
-            f"max_statement_time = {limit:.3f}, SESSION max_recursive_iterations = {_RECURSIONS}"
-            if "mariadb" in version.lower()
-            else f"max_execution_time = {limit * 1000:.0f}, SESSION cte_max_recursion_depth = {_RECURSIONS}"
-        )
-        cursor.execute(
-            f"SET NAMES utf8mb4, SESSION sql_mode = '{kept}', SESSION group_concat_max_len = 16777216, SESSION {bound}"
-        )
+        for statement in session_statements(modes, version, seconds):
+            cursor.execute(statement)
+
+
+def session_statements(modes: str, version: str, seconds: float) -> tuple[str, ...]:
+    """What makes a session read-only, bounded in time, and one that reads statements as the parser does.
+
+    Args:
+        modes: The server's `sql_mode`.
+        version: The server's version, which tells MariaDB from MySQL.
+        seconds: The statement's time limit.
+    """
+    kept = ",".join(mode for mode in modes.split(",") if mode not in _OTHER_SYNTAX)
+    limit = seconds + _GRACE_SECONDS
+    # After 1000 turns of a recursive query MariaDB stops it without a word, and MySQL with an error.
+    bound = (
+        f"max_statement_time = {limit:.3f}, SESSION max_recursive_iterations = {_RECURSIONS}"
+        if "mariadb" in version.lower()
+        else f"max_execution_time = {limit * 1000:.0f}, SESSION cte_max_recursion_depth = {_RECURSIONS}"
+    )
+    return (
+        f"SET NAMES utf8mb4, SESSION sql_mode = '{kept}', SESSION group_concat_max_len = 16777216, SESSION {bound}",
         # The session and not one transaction: inside a read-only transaction DDL would end it and run.
-        cursor.execute("SET SESSION TRANSACTION READ ONLY")
+        "SET SESSION TRANSACTION READ ONLY",
+    )
 
 
 def _fetch(connection: Connection, sql: str, caps: Caps, run: Run) -> Fetched:
@@ -193,17 +203,6 @@ def _fetch(connection: Connection, sql: str, caps: Caps, run: Run) -> Fetched:
 def _grant_notices(connection: Connection) -> tuple[str, ...]:
     with connection.cursor() as cursor:
         cursor.execute("SHOW GRANTS")
-        rights = {
-            right.strip().upper()
-            for (line,) in cursor.fetchall()
-            if (found := _POWERS.match(line))
-            for right in found["rights"].split(",")
-        }
+        lines = [str(line) for (line,) in cursor.fetchall()]
     name = connection.user.decode() if isinstance(connection.user, bytes) else connection.user
-    if rights & {"ALL PRIVILEGES", "SUPER"}:
-        what = "may do everything on the server, also read and write its files"
-    elif "FILE" in rights:
-        what = "may read and write files of the database server"
-    else:
-        return ()
-    return (f"The user {name!r} {what}. Queries are checked and run read-only, but a user with SELECT only is safer.",)
+    return grant_notices(lines, str(name))

@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import EngineFault
+from tabulaflow_core.data.engines.mysql_codes import INVALID
 from tabulaflow_core.data.urls import SourceUrl
 from tabulaflow_core.errors import MissingDriver, SourceUnavailable
 
@@ -39,11 +40,6 @@ _TIMEOUT: Final = frozenset({1969, 3024, 1317, 1028})
 _READ_ONLY: Final = frozenset({1792, 1290, 1836})
 _BROKEN: Final = frozenset(
     {0, 1053, 1077, 1079, 1080, 1158, 1159, 1160, 1161, 1927, 2000, 2006, 2013, 2014, 2055, 4031}
-)
-_INVALID: Final = frozenset(
-    {1052, 1054, 1055, 1056, 1059, 1060, 1063, 1064, 1066, 1103, 1109, 1110, 1111, 1115, 1128, 1140, 1146, 1149}
-    | {1166, 1191, 1210, 1221, 1222, 1235, 1239, 1241, 1247, 1248, 1250, 1267, 1270, 1271, 1273, 1305, 1318, 1327}
-    | {1349, 1462, 1463, 1582, 1583, 1584, 1630, 3065, 3579, 3593, 4003, 4004, 4008, 4015, 4161}
 )
 
 
@@ -194,7 +190,7 @@ def fault_of(error: Exception, source: SourceUrl) -> EngineFault | SourceUnavail
         return EngineFault(FailureKind.TIMEOUT, "the server stopped the statement: its time limit is used up")
     if code in _READ_ONLY:
         return EngineFault(FailureKind.REFUSED, message)
-    return EngineFault(FailureKind.INVALID if code in _INVALID else FailureKind.FAILED, message)
+    return EngineFault(FailureKind.INVALID if code in INVALID else FailureKind.FAILED, message)
 
 
 def unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableSchema
@@ -17,6 +19,7 @@ _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
 _SAMPLE_LENGTH: Final = 60
 _SAMPLED_COLUMNS: Final = 30
+_POWERS: Final = re.compile(r"GRANT (?P<rights>.*) ON \*\.\* TO", re.IGNORECASE)
 _TEXTS: Final = ("char", "varchar", "text", "tinytext", "mediumtext", "longtext", "enum", "set", "json")
 
 # The database of the URL, or every one but the server's own when the URL names none.
@@ -133,3 +136,20 @@ def _details(
 def quoted(name: str) -> str:
     """An identifier for SQL."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def grant_notices(lines: Sequence[str], user: str) -> tuple[str, ...]:
+    """What the user may do beyond reading tables, by the lines of SHOW GRANTS."""
+    rights = {
+        right.strip().upper()
+        for line in lines
+        if (found := _POWERS.match(line))
+        for right in found["rights"].split(",")
+    }
+    if rights & {"ALL PRIVILEGES", "SUPER"}:
+        what = "may do everything on the server, also read and write its files"
+    elif "FILE" in rights:
+        what = "may read and write files of the database server"
+    else:
+        return ()
+    return (f"The user {user!r} {what}. Queries are checked and run read-only, but a user with SELECT only is safer.",)

@@ -16,7 +16,7 @@ from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.pool import Pool
-from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, foreign_async, read_schema_async
+from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, foreign_async, read_schema_async, role_notices
 from tabulaflow_core.data.engines.postgres_types import converter_for, set_codecs_async
 from tabulaflow_core.data.engines.postgres_write import write_table_async
 from tabulaflow_core.data.executor import run_blocking_async
@@ -70,7 +70,7 @@ class PostgresAdapter:
     async def open_async(self) -> None:
         """Connect once and look at the role."""
         async with self._reading_async(_CONNECT_SECONDS) as connection:
-            self._notices = _role_notices(await connection.fetchrow(ROLE_CHECK))
+            self._notices = role_notices(await connection.fetchrow(ROLE_CHECK))
 
     async def _connect_async(self) -> Connection:
         connection = await self._connect_plainly_async()
@@ -271,25 +271,3 @@ def _unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
                 "is PostgreSQL's."
             )
     return SourceUnavailable(text, detail=f"{type(error).__name__}: {getattr(error, 'sqlstate', '')}")
-
-
-def _role_notices(row: asyncpg.Record | None) -> tuple[str, ...]:
-    if row is None:
-        return ()
-    if row["is_super"]:
-        return (
-            f"The user {row['role']!r} is a superuser: it may read files of the database server and run programs "
-            "there. Queries are checked and run read-only, but a role that may only read tables is safer.",
-        )
-    powers = [
-        words
-        for name, words in (
-            ("reads_files", "read files of the database server"),
-            ("writes_files", "write files of the database server"),
-            ("runs_programs", "run programs on the database server"),
-        )
-        if row[name]
-    ]
-    if not powers:
-        return ()
-    return (f"The user {row['role']!r} may {' and '.join(powers)}. A role that may only read tables is safer.",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableKind, TableSchema
@@ -184,3 +185,26 @@ async def _details_async(
 def quoted(name: str) -> str:
     """An identifier for SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def role_notices(row: Mapping[str, object] | None) -> tuple[str, ...]:
+    """What the role may do beyond reading tables, by the row of `ROLE_CHECK`."""
+    if row is None:
+        return ()
+    if row["is_super"]:
+        return (
+            f"The user {row['role']!r} is a superuser: it may read files of the database server and run programs "
+            "there. Queries are checked and run read-only, but a role that may only read tables is safer.",
+        )
+    powers = [
+        words
+        for name, words in (
+            ("reads_files", "read files of the database server"),
+            ("writes_files", "write files of the database server"),
+            ("runs_programs", "run programs on the database server"),
+        )
+        if row[name]
+    ]
+    if not powers:
+        return ()
+    return (f"The user {row['role']!r} may {' and '.join(powers)}. A role that may only read tables is safer.",)

@@ -20,7 +20,8 @@ _DAY_MICROSECONDS: Final = 86_400_000_000
 #: PostgreSQL's infinities: the ends of int32 (date) and int64 (timestamp).
 _INFINITE: Final = {2**31 - 1: "infinity", -(2**31): "-infinity", 2**63 - 1: "infinity", -(2**63): "-infinity"}
 
-_CONVERTERS: Final[dict[str, Converter]] = {
+#: By the name of the type in `pg_type`.
+CONVERTERS: Final[dict[str, Converter]] = {
     "bool": typed(pa.bool_()),
     "int2": typed(pa.int16()),
     "int4": typed(pa.int32()),
@@ -41,7 +42,7 @@ _CONVERTERS: Final[dict[str, Converter]] = {
 
 async def set_codecs_async(connection: asyncpg.Connection) -> None:
     """Keep infinities, years before 1 and after 9999, and months of intervals, which asyncpg's own decoders lose."""
-    decoders = {"date": _date, "timestamp": _timestamp, "timestamptz": _timestamptz, "interval": _interval}
+    decoders = {"date": _date, "timestamp": _timestamp, "timestamptz": _timestamptz, "interval": interval_of}
     for name, decoder in decoders.items():
         await connection.set_type_codec(name, schema="pg_catalog", encoder=_no_encoder, decoder=decoder, format="tuple")
 
@@ -50,7 +51,7 @@ def converter_for(kind: asyncpg.Type) -> Converter:
     """The converter of one column by its PostgreSQL type."""
     if kind.kind == "array":
         return _lists
-    return _CONVERTERS.get(kind.name, _text)
+    return CONVERTERS.get(kind.name, _text)
 
 
 def _no_encoder(value: object) -> tuple[object, ...]:
@@ -81,7 +82,8 @@ def _timestamptz(raw: tuple[int]) -> dt.datetime | str:
         return _far_timestamp(raw[0], zone="+00:00")
 
 
-def _interval(raw: tuple[int, int, int]) -> dt.timedelta | str:
+def interval_of(raw: tuple[int, int, int]) -> dt.timedelta | str:
+    """Months, days and microseconds as a span where that has one length, else in words."""
     months, days, microseconds = raw
     if not months:
         try:

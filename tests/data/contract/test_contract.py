@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.contract import boxes
+from tests.data.contract import boxes, generic_boxes
 from tests.data.contract.boxes import Box
 from tests.data.contract.connector_cases import ConnectorContract
 
@@ -62,5 +62,31 @@ class TestMariaDB(ConnectorContract):
     @pytest.fixture
     async def box(self, mariadb_url: str) -> AsyncIterator[Box]:
         box = await boxes.mariadb_box(mariadb_url)
+        yield box
+        await box.connector.close_async()
+
+
+class TestGenericSQLite(ConnectorContract):
+    @pytest.fixture
+    async def box(self, tmp_path: Path) -> AsyncIterator[Box]:
+        box = await generic_boxes.generic_sqlite_box(tmp_path)
+        yield box
+        await box.connector.close_async()
+
+
+@pytest.mark.server
+class TestGenericPostgreSQL(ConnectorContract):
+    @pytest.fixture
+    async def box(self, postgres_url: str) -> AsyncIterator[Box]:
+        box = await generic_boxes.generic_postgres_box(postgres_url)
+        yield box
+        await box.connector.close_async()
+
+
+@pytest.mark.server
+class TestGenericMariaDB(ConnectorContract):
+    @pytest.fixture
+    async def box(self, mariadb_url: str) -> AsyncIterator[Box]:
+        box = await generic_boxes.generic_mariadb_box(mariadb_url)
         yield box
         await box.connector.close_async()

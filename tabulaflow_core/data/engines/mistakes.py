@@ -1,0 +1,115 @@
+"""What goes wrong when one connects, in one sentence each that says what to change. The same for every engine.
+
+The engines' adapters tell which mistake it was; the words stand here, so that no two engines say it differently.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from tabulaflow_core.data.urls import SourceUrl
+from tabulaflow_core.errors import SourceUnavailable
+
+
+class Mistake(StrEnum):
+    """Why there is no connection; a closed set."""
+
+    NO_HOST = "no_host"  # the name is not resolved
+    REFUSED = "refused"  # nobody listens at the port
+    UNREACHABLE = "unreachable"  # no way to the host
+    SILENT = "silent"  # no answer in time
+    PASSWORD = "password"
+    NO_DATABASE = "no_database"
+    DATABASE_DENIED = "database_denied"  # the user may not use the database
+    HOST_DENIED = "host_denied"  # this computer, or this user from this computer, may not connect
+    ENCRYPTION_NEEDED = "encryption_needed"
+    ENCRYPTION_MISSING = "encryption_missing"  # wanted by the URL, not had by the server
+    CERTIFICATE = "certificate"
+    FULL = "full"  # too many connections
+    STARTING = "starting"  # or being shut down
+    NOT_THIS_ENGINE = "not_this_engine"  # something else answers, such as a web server
+    BROKEN = "broken"  # the connection was there and is gone
+    LIBRARY = "library"  # the driver is installed, a library of the system is not
+    CREDENTIALS = "credentials"  # keys of a cloud are missing or wrong
+
+
+#: `{what}` is the engine at its address, `{host}`, `{address}`, `{user}`, `{database}` come from the URL.
+_SENTENCES: Final[dict[Mistake, str]] = {
+    Mistake.NO_HOST: "There is no host {host!r}. Check the spelling and the network.",
+    Mistake.REFUSED: "Nobody listens at {address}. Check host and port, and that {engine} runs.",
+    Mistake.UNREACHABLE: "There is no way to {address} from here. Check the network, the VPN and the firewall.",
+    Mistake.SILENT: "{what} did not answer in time. Check the address and the firewall.",
+    Mistake.PASSWORD: "{what} refused the user {user!r} or the password. Check both.{escape}",
+    Mistake.NO_DATABASE: "{what} has no database {database!r}. Check the name at the end of the URL.",
+    Mistake.DATABASE_DENIED: "{what} does not let the user {user!r} into the database {database!r}. "
+    "Ask its administrator for the right to connect, or take another database.",
+    Mistake.HOST_DENIED: "{what} does not let the user {user!r} connect from this computer. "
+    "Ask its administrator to allow the address.{hba}",
+    Mistake.ENCRYPTION_NEEDED: "{what} takes encrypted connections only. Add `{on}` to the URL.",
+    Mistake.ENCRYPTION_MISSING: "{what} does not encrypt, and the URL asks for it. "
+    "Take `{off}` if the network between is safe, or switch encryption on in the server.",
+    Mistake.CERTIFICATE: "The certificate of {what} could not be verified. Check the host's name; `{on}` encrypts "
+    "without looking at the certificate.",
+    Mistake.FULL: "{what} has no free connection. Try again later, or raise its limit of connections.",
+    Mistake.STARTING: "{what} is being restarted. Try again in a moment.",
+    Mistake.NOT_THIS_ENGINE: "What answers at {address} is not {engine}. Check the port; the usual one is {port}.",
+    Mistake.BROKEN: "The connection to {what} broke. Ask again: a new one is made. If it stays so, check that the port "
+    "is the database's; the usual one is {port}.",
+    Mistake.LIBRARY: "The driver for {engine} is installed, but a library of the system that it needs is not. "
+    "{library}",
+    Mistake.CREDENTIALS: "{what} did not accept the keys. {keys}",
+}
+_ENCRYPTION: Final[dict[str, tuple[str, str]]] = {
+    "postgresql": ("?sslmode=require", "?sslmode=disable"),
+    "redshift": ("?sslmode=require", "?sslmode=disable"),
+    "mysql": ("?ssl-mode=REQUIRED", "?ssl-mode=DISABLED"),
+    "mssql": ("?Encrypt=yes&TrustServerCertificate=yes", "?Encrypt=no"),
+    "clickhouse": ("?secure=true", "?secure=false"),
+}
+_LIBRARIES: Final = {
+    "mssql": "Install unixODBC and Microsoft's ODBC driver, or connect by `mssql+pymssql://`.",
+}
+_KEYS: Final = {
+    "bigquery": "Give a service account's key, base64-encoded, as `?credentials_base64=…`.",
+    "snowflake": "Check the account's name, the user and the password.",
+}
+_PORTS: Final = {"postgresql": 5432, "mysql": 3306}
+
+
+def unavailable(mistake: Mistake, source: SourceUrl, *, engine: str, detail: str = "") -> SourceUnavailable:
+    """The exception to raise.
+
+    Args:
+        mistake: What it was.
+        source: The URL that was tried.
+        engine: The engine's name for people.
+        detail: What a log should keep: an error's class and code, never its text.
+    """
+    from tabulaflow_core.data.engines.generic.profiles import PROFILES
+
+    profile = PROFILES.get(source.engine)
+    on, off = _ENCRYPTION.get(source.engine, ("?ssl=true", "?ssl=false"))
+    where = source.address if source.port else source.host
+    escape = ""
+    if source.unescaped:
+        escape = (
+            " The password was read up to the last `@`; write special characters by their code, such as `%40` for `@`,"
+            " `%3A` for `:`, `%2F` for `/` and `%25` for `%`."
+        )
+    text = _SENTENCES[mistake].format(
+        what=f"{engine} at {where}",
+        engine=engine,
+        host=source.host,
+        address=where,
+        user=source.user,
+        database=source.database,
+        escape=escape,
+        hba=" In PostgreSQL that is a line in `pg_hba.conf`." if source.dialect == "postgres" else "",
+        on=on,
+        off=off,
+        port=_PORTS.get(source.engine) or (profile.port if profile else None) or "in its manual",
+        library=_LIBRARIES.get(source.engine, "Read the driver's manual on what it needs."),
+        keys=_KEYS.get(source.engine, "Check the user and the password."),
+    )
+    return SourceUnavailable(text, detail=detail or None)
