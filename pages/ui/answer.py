@@ -7,10 +7,9 @@ from typing import Final, assert_never
 
 import streamlit as st
 
-from pages.ui import grid, safe, state, wording
+from pages.ui import grid, query_editor, safe, state, take_away, wording
 from pages.ui.transcript import Step, Transcript
 from tabulaflow_core.errors import TabulaflowError
-from tabulaflow_core.output import csv_bytes, provenance, xlsx_bytes
 from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
 from tabulaflow_core.runtime import TurnView, get_runtime
 
@@ -76,7 +75,9 @@ def draw_ending(transcript: Transcript) -> None:
             st.caption(f":material/lightbulb: {safe.markdown(assumption)}")
 
 
-def draw_artifacts(artifacts: list[ArtifactSpec], *, turn_id: str, show_sql: bool = False) -> None:
+def draw_artifacts(
+    artifacts: list[ArtifactSpec], *, turn_id: str, show_sql: bool = False, editable: bool = True
+) -> None:
     """Charts and numbers first, then the tables they come from; a table that is one shown number is not drawn again.
 
     Args:
@@ -91,7 +92,7 @@ def draw_artifacts(artifacts: list[ArtifactSpec], *, turn_id: str, show_sql: boo
                 draw_chart(spec, key=f"{turn_id}-chart-{at}")
             case TableSpec():
                 single = spec.id in numbers and (spec.row_count, len(spec.columns)) == (1, 1)
-                draw_table(spec, key=f"{turn_id}-table-{at}", rows=not single, show_sql=show_sql)
+                draw_table(spec, key=f"{turn_id}-table-{at}", rows=not single, show_sql=show_sql, editable=editable)
             case _:
                 assert_never(spec)
 
@@ -107,8 +108,12 @@ def draw_chart(spec: ChartSpec, *, key: str) -> None:
         st.caption(safe.markdown(spec.summary))
 
 
-def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool) -> None:
-    """The rows unless they are shown as a number already, and the query they came from."""
+def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool, editable: bool = True) -> None:
+    """The rows unless they are shown as a number already, and the query they came from.
+
+    Args:
+        editable: Whether the query can be changed and run again; not while the turn still runs.
+    """
     runtime, who = get_runtime(), state.principal()
     for note in spec.notes:
         st.caption(f":material/build: {safe.markdown(note)}")
@@ -121,34 +126,12 @@ def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool) -> None
         limit = runtime.settings.limits.display_rows
         if rows:
             extent = grid.draw(result.table, key=key, limit=limit, total=spec.row_count, truncated=spec.truncated)
-    with st.expander("SQL", icon=":material/code:", expanded=show_sql, key=f"{key}-sql"):
+    with st.expander("SQL", icon=":material/code:", expanded=show_sql or query_editor.is_open(spec), key=f"{key}-sql"):
         st.code(spec.sql, language="sql", wrap_lines=True)
         st.caption(f"Ran on **{safe.label(spec.source)}** in {wording.seconds(spec.seconds)}, read-only.")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "CSV",
-            data=lambda: csv_bytes(runtime.result(who, spec.id).table, bom=True),  # spreadsheets need the mark
-            file_name=f"{spec.source}-{spec.id[-6:]}.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            key=f"{key}-csv",
-        )
-        st.download_button(
-            "Excel",
-            data=lambda: _workbook(spec),
-            file_name=f"{spec.source}-{spec.id[-6:]}.xlsx",
-            mime="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            icon=":material/table_view:",
-            on_click="ignore",
-            key=f"{key}-xlsx",
-        )
-        st.caption(extent, width="content")
-
-
-def _workbook(spec: TableSpec) -> bytes:
-    result = get_runtime().result(state.principal(), spec.id)
-    return xlsx_bytes(result.table, about=[("Rows", provenance(result).text), ("Query", result.sql)])
+        if editable:
+            query_editor.draw(spec, key=key)
+    take_away.draw(spec.id, spec.source, key=key, extent=extent)
 
 
 def draw_footer(transcript: Transcript, *, turn_id: str) -> None:

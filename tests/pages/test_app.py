@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import get_runtime
-from tabulaflow_core.runtime.singleton import close_runtime
-
-APP = Path(__file__).parent.parent.parent / "app.py"
-
-
-@pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
-    monkeypatch.setenv("TABULAFLOW_MODEL", "scripted")
-    close_runtime()
-    yield AppTest.from_file(str(APP), default_timeout=30)
-    close_runtime()
+from tests.pages.conftest import APP
 
 
 def words(app: AppTest) -> str:
