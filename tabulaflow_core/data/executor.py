@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Final, TypeVar
 
@@ -36,6 +36,17 @@ def _pool() -> ThreadPoolExecutor:
 def _interrupters() -> ThreadPoolExecutor:
     # Apart from the pool: when it is full of statements, they could otherwise not be stopped.
     return ThreadPoolExecutor(4, thread_name_prefix="tabulaflow-stop")
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    # Apart from the pool, whose workers wait for these.
+    return ThreadPoolExecutor(MAX_WORKERS, thread_name_prefix="tabulaflow-beside")
+
+
+def run_beside(work: Callable[[], T]) -> Future[T]:
+    """Run one statement beside the calling thread, which says meanwhile how far it is; `work` waits for nobody."""
+    return _helpers().submit(work)
 
 
 #: Kept from being collected while they run.

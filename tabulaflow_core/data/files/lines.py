@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Final, Literal
+
+from tabulaflow_core.data.files.watch import Watch
+from tabulaflow_core.errors import FileUnreadable
 
 LineEnd = Literal["\n", "\r\n", "\r"]
 
 #: Text that is looked at before the delimiter is chosen.
 SAMPLE_CHARS = 1 << 20
-_BLOCK_CHARS = 1 << 20
+_BLOCK: Final = 1 << 20
+#: Notes and totals are looked for among the last records, so these must not be cut off into a block of their own.
+_LAST: Final = 1 << 16
+#: Codecs with a state or wide units: their lines cannot be cut before decoding.
+_STATEFUL: Final = ("utf-16", "utf-32", "utf-7", "iso2022", "hz")
 
 
 def detect_line_end(path: Path, codec: str) -> LineEnd:
@@ -28,10 +37,28 @@ def detect_line_end(path: Path, codec: str) -> LineEnd:
 
 
 class Lines:
-    """The lines of an open file, one by one or in blocks, numbered from 1."""
+    """The lines of an open file, one by one or in blocks, numbered from 1.
 
-    def __init__(self, text: io.TextIOWrapper) -> None:
-        self._text = text
+    Args:
+        watch: Hears how far the reading is; a line longer than its `bounds.cell_bytes` is refused.
+
+    Raises:
+        FileReadingStopped: While lines are read, when `watch.stop` was called.
+        FileUnreadable: A line is too long, or the file is cut off or written to while it is read.
+    """
+
+    def __init__(self, file: BinaryIO, codec: str, end: LineEnd, watch: Watch) -> None:
+        self._file = file
+        self._codec = codecs.lookup(codec).name
+        self._decoder = codecs.getincrementaldecoder(codec)("replace")
+        self._mark = "\r" if end == "\r" else "\n"
+        stateful = self._codec.startswith(_STATEFUL)
+        self._wide = self._mark == "\r" or stateful or "a\n".encode(self._codec)[-1:] != b"\n"
+        self._watch = watch
+        self.size = os.fstat(file.fileno()).st_size
+        self._raw = b""  # read and not yet cut
+        self._text = ""  # the same for wide codecs
+        self._ended = False
         self._block: list[str] = []
         self._at = 0
         self._number = 0
@@ -67,24 +94,116 @@ class Lines:
             self._ahead = self._read()
         return bool(self._ahead)
 
+    @property
+    def done(self) -> int:
+        """Bytes that were taken from the file."""
+        return self._file.tell() - len(self._raw)
+
+    def whole(self, size: int, *, spare: int) -> tuple[int, bytes] | None:
+        """The number of the first of the next lines and about `size` bytes of them as they are, or None.
+
+        None when lines that were looked at wait to be taken, when the codec does not let lines be cut before
+        decoding, or when fewer than `spare` bytes would be left. They count as taken; `give_back` undoes it.
+        """
+        if self._wide or self._at < len(self._block) or self._ahead is not None:
+            return None
+        if self.size - self.done < size + spare:
+            return None
+        self._advance()
+        raw = self._raw + self._file.read(size - len(self._raw))
+        cut = raw.rfind(b"\n") + 1
+        if not cut:
+            self._raw = raw
+            return None
+        self._raw = raw[cut:]
+        raw = raw[:cut] if cut < len(raw) else raw
+        first = self._number + 1
+        self._number += raw.count(b"\n")
+        return first, raw
+
+    def give_back(self, first: int, raw: bytes) -> None:
+        """Undo the last `whole`, or the last part of it, from the line `first` on."""
+        self._number = first - 1
+        self._raw = raw + self._raw
+
     def _fill(self) -> bool:
         self._block = self._read() if self._ahead is None else self._ahead
         self._at, self._ahead = 0, None
         return bool(self._block)
 
     def _read(self) -> list[str]:
-        lines = self._text.readlines(_BLOCK_CHARS)
-        if any("\x00" in line for line in lines):
-            lines = [line.replace("\x00", "") for line in lines]
-        return lines
+        """The next lines, about a megabyte of them; the last ones are not left alone."""
+        self._advance()
+        text = self._cut_text() if self._wide else self._cut_bytes()
+        if "\x00" in text:
+            text = text.replace("\x00", "")
+        if self._mark == "\n":
+            return io.StringIO(text, newline="\n").readlines()
+        lines = [line + "\r" for line in text.split("\r")]
+        lines[-1] = lines[-1][:-1]
+        return lines if lines[-1] else lines[:-1]
+
+    def _advance(self) -> None:
+        self._watch.advance("reading", self.done, self.size)
+
+    def _cut_bytes(self) -> str:
+        """Whole lines of bytes, decoded."""
+        parts, length = [self._raw], len(self._raw)
+        if length >= _BLOCK + _LAST:  # given back
+            cut = self._raw.rfind(b"\n", 0, _BLOCK) + 1 or self._raw.find(b"\n") + 1
+            if cut:
+                raw, self._raw = self._raw[:cut], self._raw[cut:]
+                return self._decoder.decode(raw)
+        while not self._ended:
+            piece = self._piece()
+            if not piece:
+                break
+            parts.append(piece)
+            length += len(piece)
+            if b"\n" in piece and self.size - self._file.tell() > _LAST:
+                break
+            self._refuse_long(length if b"\n" not in piece else 0)
+        raw = b"".join(parts)
+        cut = len(raw) if self._ended else raw.rfind(b"\n") + 1
+        self._raw = raw[cut:]
+        return self._decoder.decode(raw[:cut], final=self._ended)
+
+    def _cut_text(self) -> str:
+        """Whole lines of text, where bytes do not show the lines."""
+        parts, length = [self._text], len(self._text)
+        while not self._ended:
+            text = self._decoder.decode(self._piece(), final=self._ended)
+            parts.append(text)
+            length += len(text)
+            if self._mark in text and self.size - self._file.tell() > _LAST:
+                break
+            self._refuse_long(length if self._mark not in text else 0)
+        whole = "".join(parts)
+        cut = len(whole) if self._ended else whole.rfind(self._mark) + 1
+        self._text = whole[cut:]
+        return whole[:cut]
+
+    def _refuse_long(self, length: int) -> None:
+        most = self._watch.bounds.cell_bytes
+        if length > most:
+            raise FileUnreadable(
+                f"A line is longer than {most:,} bytes, more than a row of a table holds. "
+                "The file is damaged or has other line ends than text has; export it again."
+            )
+
+    def _piece(self) -> bytes:
+        """The next bytes; none at the end of the file, which must lie where it lay at the beginning."""
+        piece = self._file.read(_BLOCK)
+        self._ended = not piece
+        if self._file.tell() > self.size or (self._ended and self._file.tell() != self.size):
+            raise FileUnreadable(
+                "The file was changed while it was read. Read it again when no program writes to it any more."
+            )
+        return piece
 
 
 @contextmanager
-def open_lines(path: Path, codec: str, end: LineEnd) -> Iterator[Lines]:
+def open_lines(path: Path, codec: str, end: LineEnd, watch: Watch | None = None) -> Iterator[Lines]:
     """The lines of a file. Bytes that the codec does not know become U+FFFD."""
     with path.open("rb") as raw:
-        text = io.TextIOWrapper(raw, encoding=codec, errors="replace", newline="\r" if end == "\r" else "\n")
-        try:
-            yield Lines(text)
-        finally:
-            text.detach()
+        yield Lines(raw, codec, end, watch or Watch())

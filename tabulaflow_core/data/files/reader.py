@@ -51,7 +51,7 @@ def read_file(
     try:
         with (
             tempfile.TemporaryDirectory(prefix="tabulaflow-") as folder,
-            new_database(storage, table_name(chosen)) as (bench, final),
+            new_database(storage, table_name(chosen), watch) as (bench, final),
         ):
             job = ReadJob(path, path.name, chosen, bench, options or ReadOptions(), watch)
             written, report = read_content(job, Path(folder), Budget(path.name, watch))

@@ -63,6 +63,7 @@ class Watch:
     tell: Callable[[ReadProgress], None] = _nobody
     bounds: ReadBounds = field(default_factory=ReadBounds)
     _stopped: threading.Event = field(default_factory=threading.Event)
+    _stoppers: list[Callable[[], None]] = field(default_factory=list)
 
     def advance(self, stage: str, done: int = 0, total: int = 0) -> None:
         """Say how far it is.
@@ -75,8 +76,20 @@ class Watch:
         self.tell(ReadProgress(stage, done, total))
 
     def stop(self) -> None:
-        """Make the next `advance` raise. Safe from any thread."""
+        """Make the next `advance` raise, and end what runs right now. Safe from any thread."""
         self._stopped.set()
+        for call in tuple(self._stoppers):
+            call()
+
+    def on_stop(self, call: Callable[[], None]) -> Callable[[], None]:
+        """Have `call` called by `stop`, from its thread; what is returned takes it back."""
+        self._stoppers.append(call)
+
+        def forget() -> None:
+            if call in self._stoppers:
+                self._stoppers.remove(call)
+
+        return forget
 
     @property
     def stopped(self) -> bool:
