@@ -1,20 +1,27 @@
-"""The frame's side: a new conversation, and the way back to earlier ones."""
+"""The frame's side: a new conversation, the way back to earlier ones, and what to do with the open one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
 
 from pages.ui import safe, state
-from tabulaflow_core.runtime import get_runtime
+from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.runtime import ConversationInfo, get_runtime
 
 _SHOWN: Final = 15
+_MORE: Final = 200
+_SEARCH_FROM: Final = 6  # fewer conversations are found by looking
 _GO: Final = "tf_go_to_chat"
+_SEARCH: Final = "tf_search"
+_ALL: Final = "tf_all_conversations"
+_TITLE: Final = "tf_new_title"
 
 
 def draw() -> None:
-    """Draw the list of recent conversations; the open one is marked."""
+    """Draw the list of conversations; the open one is marked and can be renamed and deleted."""
     if st.session_state.pop(_GO, False):
         opened = state.opened_conversation()
         st.switch_page("pages/chat.py", query_params={state.URL_KEY: opened} if opened else None)
@@ -27,22 +34,89 @@ def draw() -> None:
             args=(None,),
             width="stretch",
         )
-        conversations = get_runtime().conversations(state.principal(), limit=_SHOWN)
-        if conversations:
+        search = st.session_state.get(_SEARCH, "").strip()
+        everything = bool(search or st.session_state.get(_ALL))
+        most = _MORE if everything else _SHOWN
+        found = get_runtime().conversations(state.principal(), limit=most + 1, search=search)
+        if len(found) >= _SEARCH_FROM or search:
+            st.text_input(
+                "Search conversations",
+                key=_SEARCH,
+                placeholder="Search conversations",
+                label_visibility="collapsed",
+                icon=":material/search:",
+            )
+        if search and not found:
+            st.caption("No conversation holds these words.")
+        elif found and not search:
             st.caption("Recent")
-        with st.container(gap=None):
-            for conversation in conversations:
-                is_open = conversation.id == state.opened_conversation()
+        _draw_list(found[:most])
+        if len(found) > most and not everything:
+            st.button("Show all", key="all-conversations", type="tertiary", on_click=_show_all)
+        elif len(found) > most:
+            st.caption(f"The newest {most}. Search to find others.")
+
+
+def _draw_list(conversations: Sequence[ConversationInfo]) -> None:
+    with st.container(gap=None):
+        for conversation in conversations:
+            is_open = conversation.id == state.opened_conversation()
+            with st.container(horizontal=True, gap=None, vertical_alignment="center"):
                 st.button(
-                    safe.label(conversation.title or "Untitled", length=30),
+                    safe.label(conversation.title or "Untitled", length=26 if is_open else 30),
                     key=f"conversation-{conversation.id}",
                     icon=":material/chevron_right:" if is_open else ":material/chat_bubble_outline:",
                     type="tertiary",
                     on_click=_open,
                     args=(conversation.id,),
                 )
+                if is_open:
+                    _draw_menu(conversation)
+
+
+def _draw_menu(conversation: ConversationInfo) -> None:
+    with st.popover("", icon=":material/more_horiz:", type="tertiary", help="Rename or delete", key="open-menu"):
+        title = f"{_TITLE}-{conversation.id}"
+        st.text_input("Title", value=conversation.title, key=title, max_chars=80)
+        st.button(
+            "Rename",
+            key="rename-conversation",
+            icon=":material/edit:",
+            on_click=_rename,
+            args=(conversation.id, title),
+        )
+        st.divider()
+        st.caption("Deleting takes its questions and answers away for good. What they cost stays on the Usage page.")
+        st.button(
+            "Delete this conversation",
+            key="delete-conversation",
+            icon=":material/delete:",
+            on_click=_delete,
+            args=(conversation.id,),
+        )
 
 
 def _open(conversation_id: str | None) -> None:
     state.open_conversation(conversation_id)
     st.session_state[_GO] = True
+
+
+def _show_all() -> None:
+    st.session_state[_ALL] = True
+
+
+def _rename(conversation_id: str, title: str) -> None:
+    try:
+        get_runtime().rename_conversation(state.principal(), conversation_id, str(st.session_state[title]))
+    except TabulaflowError as error:  # deleted in another tab
+        st.toast(safe.markdown(error.user_message), icon=":material/error:")
+
+
+def _delete(conversation_id: str) -> None:
+    try:
+        get_runtime().delete_conversation(state.principal(), conversation_id)
+    except TabulaflowError as error:
+        st.toast(safe.markdown(error.user_message), icon=":material/error:")
+        return
+    _open(None)
+    st.toast("The conversation was deleted.", icon=":material/delete:")

@@ -136,9 +136,13 @@ class Runtime(FileCalls):
         """Begin a conversation; it is listed once it has a turn."""
         return self._call(self._services.store.conversations.create_async(principal))
 
-    def conversations(self, principal: Principal, *, limit: int = 50) -> tuple[ConversationInfo, ...]:
-        """Those with at least one turn, the newest first."""
-        return self._call(self._services.store.conversations.list_async(principal, limit=limit))
+    def conversations(self, principal: Principal, *, limit: int = 50, search: str = "") -> tuple[ConversationInfo, ...]:
+        """Those with at least one turn, the newest first.
+
+        Args:
+            search: Words, all of which stand in the title or in the questions, in any case.
+        """
+        return self._call(self._services.store.conversations.list_async(principal, limit=limit, search=search))
 
     def conversation(self, principal: Principal, conversation_id: str) -> ConversationView:
         """A conversation with its turns and their events.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import Row, Select, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tabulaflow_core.errors import NotFound
@@ -15,6 +15,7 @@ from tabulaflow_core.store.records import ConversationInfo, History, moment
 from tabulaflow_core.store.tables import conversations, messages, turns
 
 _TITLE_CHARACTERS: Final = 80
+_SEARCH_WORDS: Final = 8
 _MISSING: Final = "This conversation is not here. It may have been deleted, or it belongs to somebody else."
 
 
@@ -53,10 +54,18 @@ class Conversations:
             )
             return _info(await _one(connection, principal, conversation_id))
 
-    async def list_async(self, principal: Principal, *, limit: int = 50) -> tuple[ConversationInfo, ...]:
-        """Those with at least one turn, the newest first."""
+    async def list_async(
+        self, principal: Principal, *, limit: int = 50, search: str = ""
+    ) -> tuple[ConversationInfo, ...]:
+        """Those with at least one turn, the newest first.
+
+        Args:
+            search: Words, all of which stand in the title or in the questions, in any case.
+        """
         query = _query(principal).order_by(conversations.c.updated_at.desc(), conversations.c.id)
         counted = query.where(select(turns.c.id).where(turns.c.conversation_id == conversations.c.id).exists())
+        for word in tidy(search).split()[:_SEARCH_WORDS]:
+            counted = counted.where(_mentions(principal, word))
         async with self._database.read() as connection:
             return tuple(_info(row) for row in await connection.execute(counted.limit(limit)))
 
@@ -139,6 +148,18 @@ async def save_history(
         )
     ).scalar_one()
     return version
+
+
+def _mentions(principal: Principal, word: str) -> ColumnElement[bool]:
+    """Whether the title or a question holds `word`."""
+    # SQLite folds the case of ASCII letters only; these are the cases in which other words are mostly written.
+    cases = {word, word.lower(), word.upper(), word.capitalize()}
+
+    def holds(column: ColumnElement[str]) -> ColumnElement[bool]:
+        return or_(*(column.icontains(case, autoescape=True) for case in sorted(cases)))
+
+    asked = select(turns.c.id).where(turns.c.conversation_id == conversations.c.id, turns.c.owner == principal.id)
+    return or_(holds(conversations.c.title), asked.where(holds(turns.c.question)).exists())
 
 
 def _query(principal: Principal) -> Select[Any]:
