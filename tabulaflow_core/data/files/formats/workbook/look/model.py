@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from tabulaflow_core.data.files.formats.workbook.look.runs import NO_RUNS, FormatRuns
+from tabulaflow_core.data.files.formats.workbook.look.runs import NO_RUNS, FormatRuns, Range
 
 WorkbookKind = Literal["xlsx", "xlsb", "xls", "ods"]
 SheetState = Literal["visible", "hidden", "very hidden"]
@@ -24,13 +24,17 @@ class Span(NamedTuple):
     last: int
 
 
-class Range(NamedTuple):
-    """A rectangle of cells, 0-based, all four sides inside."""
-
-    first_row: int
-    first_column: int
-    last_row: int
-    last_column: int
+__all__ = [
+    "LISTED_CELLS",
+    "NamedTable",
+    "Range",
+    "SheetKind",
+    "SheetLook",
+    "SheetState",
+    "Span",
+    "WorkbookKind",
+    "WorkbookLook",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,8 @@ class SheetLook:
         formulas_without_value: Row and column of cells that hold a formula and no result, the first 200 of them.
         formulas_without_value_count: All of them.
         formula_count: Cells with a formula.
+        extent: The rectangle around all filled cells; None when there is none or the format cannot tell.
+        filled_cells: How many cells hold a value. Far fewer than the extent has means a sheet to be careful with.
     """
 
     name: str
@@ -73,6 +79,8 @@ class SheetLook:
     formulas_without_value: tuple[tuple[int, int], ...] = ()
     formulas_without_value_count: int = 0
     formula_count: int = 0
+    extent: Range | None = None
+    filled_cells: int = 0
     formats: FormatRuns = field(default=NO_RUNS, repr=False)
 
     def column_format(self, column: int, first_row: int, last_row: int) -> str:

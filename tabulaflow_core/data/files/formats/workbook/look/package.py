@@ -12,7 +12,7 @@ from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileUnreadable
 
 #: Bytes that are unpacked at a time.
-BLOCK = 1 << 20
+BLOCK = 1 << 19
 #: Below this a part may be as compressible as it likes.
 SMALL = 10 * 1024**2
 
@@ -74,6 +74,10 @@ class Package:
     def __contains__(self, name: str) -> bool:
         return _key(name) in self._members
 
+    def names(self) -> list[str]:
+        """The names of all parts, in lower case."""
+        return list(self._members)
+
     def size(self, name: str) -> int:
         """Bytes of a part as its entry says, 0 when there is no such part."""
         info = self._members.get(_key(name))
@@ -91,6 +95,8 @@ class Package:
             return
         if info.flag_bits & 1:
             raise FileUnreadable(ENCRYPTED)
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise FileUnreadable(DAMAGED, detail=f"compression {info.compress_type}")  # no workbook has another
         bounds, unpacked = self._watch.bounds, 0
         with self._zip.open(info) as file:
             while block := file.read(BLOCK):

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tabulaflow_core.errors import FileUnreadable
 
 Ints = NDArray[np.int64]
 #: A run is one record: where it begins and ends, how many filled cells it has, and which format.
 RUN = np.dtype([("column", "<i4"), ("first", "<i4"), ("last", "<i4"), ("count", "<i4"), ("key", "<i4")])
 Runs = NDArray[np.void]
 
+#: Cells that one sheet may hold: a thousand columns by a million rows.
+MOST_CELLS = 1_000_000_000
 #: Runs that one sheet may have. Only a sheet whose formats change from cell to cell comes near: 80 MB.
 MOST_RUNS = 4_000_000
+
+
+class Range(NamedTuple):
+    """A rectangle of cells, 0-based, all four sides inside."""
+
+    first_row: int
+    first_column: int
+    last_row: int
+    last_column: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +76,8 @@ class RunsBuilder:
 
     Attributes:
         full: Whether cells were left out because the sheet has too many different runs.
+        filled: How many cells were added.
+        extent: The rectangle around them.
     """
 
     def __init__(self) -> None:
@@ -69,19 +85,57 @@ class RunsBuilder:
         self._kept = 0
         self._compact_at = MOST_RUNS // 4
         self.full = False
+        self.filled = 0
+        self.extent: Range | None = None
 
     def add_cells(self, rows: Ints, columns: Ints, keys: Ints) -> None:
-        """Add filled cells, one entry each in the three arrays."""
-        runs = np.zeros(len(rows), RUN)
-        runs["column"], runs["first"], runs["last"], runs["count"], runs["key"] = columns, rows, rows, 1, keys
-        self._add(_merged(runs))
+        """Add filled cells, one entry each in the three arrays.
+
+        Raises:
+            FileUnreadable: The sheet has more cells than any table needs.
+        """
+        if not len(rows):
+            return
+        self._grow(Range(int(rows.min()), int(columns.min()), int(rows.max()), int(columns.max())), len(rows))
+        # A stable sort of 16-bit numbers is a radix sort, five times as fast as one of larger numbers.
+        order = np.argsort(columns.astype(np.uint16), kind="stable") if columns.max() < 1 << 16 else np.argsort(columns)
+        rows, columns, keys = rows[order], columns[order], keys[order]
+        new = np.ones(len(rows), dtype=bool)
+        new[1:] = (columns[1:] != columns[:-1]) | (keys[1:] != keys[:-1])
+        starts = np.flatnonzero(new)
+        runs = np.zeros(len(starts), RUN)
+        runs["column"], runs["key"] = columns[starts], keys[starts]
+        runs["first"], runs["last"] = np.minimum.reduceat(rows, starts), np.maximum.reduceat(rows, starts)
+        runs["count"] = np.diff(starts, append=len(rows))
+        self._add(runs)
 
     def add_block(self, first_row: int, last_row: int, first_column: int, last_column: int, key: int) -> None:
-        """Add a rectangle of filled cells that share one format."""
+        """Add a rectangle of filled cells that share one format.
+
+        Raises:
+            FileUnreadable: The sheet has more cells than any table needs.
+        """
+        high, wide = last_row - first_row + 1, last_column - first_column + 1
+        self._grow(Range(first_row, first_column, last_row, last_column), high * wide)
         runs = np.zeros(last_column - first_column + 1, RUN)
         runs["column"] = np.arange(first_column, last_column + 1)
         runs["first"], runs["last"], runs["count"], runs["key"] = first_row, last_row, last_row - first_row + 1, key
         self._add(runs)
+
+    def _grow(self, block: Range, count: int) -> None:
+        old = self.extent or block
+        self.extent = Range(
+            min(old.first_row, block.first_row),
+            min(old.first_column, block.first_column),
+            max(old.last_row, block.last_row),
+            max(old.last_column, block.last_column),
+        )
+        self.filled += count
+        if self.filled > MOST_CELLS:
+            raise FileUnreadable(
+                f"A sheet of this workbook claims to hold more than {MOST_CELLS:,} cells, so it was not read. "
+                "Save the part that you need as CSV, and add that file."
+            )
 
     def _add(self, runs: Runs) -> None:
         if self.full or not len(runs):

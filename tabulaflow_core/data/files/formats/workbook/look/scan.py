@@ -21,8 +21,6 @@ Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-_ROW = re.compile(rb"<row(?=[\s>/])([^>]*)>")
-_USUAL_ROW = re.compile(rb'<row r="(\d{1,7})"([^>]*)>')
 _ATTRIBUTE = re.compile(rb"""\s([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _HIDDEN = re.compile(rb"""\shidden\s*=\s*["'](?:1|true|on)["']""", re.IGNORECASE)
 _NOT_PLAIN = np.zeros(256, dtype=bool)
@@ -65,7 +63,6 @@ class CellScan:
     def __init__(self, facts: SheetFacts, keys: list[int]) -> None:
         self._facts = facts
         self._keys = np.array(keys or [0], dtype=np.int64)
-        self._interesting = bool((self._keys > 0).any())
         self._next_row = 0
 
     def feed(self, piece: bytes) -> None:
@@ -76,18 +73,21 @@ class CellScan:
         """
         data = np.frombuffer(piece, dtype=np.uint8)
         tags = np.flatnonzero(data == ord("<"))
+        second = data.take(tags + 1, mode="clip")
+        opening = second != ord("/")
+        tags, second = tags[opening], second[opening]
         if not len(tags):
             return
-        second, third = data.take(tags + 1, mode="clip"), data.take(tags + 2, mode="clip")
+        third = data.take(tags + 2, mode="clip")
         if _NOT_PLAIN[second].any():
             raise Unusual
         ends = _AFTER_NAME[third]
         is_row = (second == ord("r")) & (third == ord("o"))
         is_cell = (second == ord("c")) & ends
-        row_numbers, row_digits = self._rows(piece, int(is_row.sum()))
+        row_numbers, row_digits = self._rows(piece, data, tags[is_row])
         is_formula = (second == ord("f")) & ends
         formulas = bool(is_formula.any())
-        if not (self._interesting or formulas) or not is_cell.any():
+        if not is_cell.any():
             return
         row_of_tag = np.cumsum(is_row) - 1
         row_of_cell = row_of_tag[is_cell]
@@ -114,33 +114,36 @@ class CellScan:
         keys = self._keys[styles[filled]] + (types[filled] == _NUMBER)
         self._facts.runs.add_cells(cells.rows[filled], columns[filled], keys)
 
-    def _rows(self, piece: bytes, count: int) -> tuple[Ints, Ints]:
+    def _rows(self, piece: bytes, data: Bytes, begins: Ints) -> tuple[Ints, Ints]:
         """0-based numbers of the piece's rows, and how many digits each has in the file."""
-        usual = _USUAL_ROW.findall(piece)
-        if len(usual) == count:
-            numbers = np.array([int(number) for number, _ in usual], dtype=np.int64) - 1
-            digits = np.array([len(number) for number, _ in usual], dtype=np.int64)
-            others = [rest for _, rest in usual]
-        else:
-            others = _ROW.findall(piece)
-            if len(others) != count:
-                raise Unusual
-            written = [_attributes(rest).get(b"r", b"") for rest in others]
-            digits = np.array([len(number) for number in written], dtype=np.int64)
-            numbers = np.zeros(count, dtype=np.int64)
-            for i, number in enumerate(written):
-                if number and (not number.isdigit() or len(number) > 9):
-                    raise Unusual
-                self._next_row = int(number) if number else self._next_row + 1
-                numbers[i] = self._next_row - 1
-        if count:
+        usual = np.ones(len(begins), dtype=bool)
+        for i, byte in enumerate(b'<row r="'):
+            usual &= data.take(begins + i, mode="clip") == byte
+        numbers, digits = _read_number(data, begins + 8)
+        usual &= (digits > 0) & (data.take(begins + 8 + digits, mode="clip") == ord('"'))
+        if not usual.all():
+            numbers, digits = self._odd_rows(piece, begins)
+        numbers -= 1
+        if len(begins):
             self._next_row = int(numbers[-1]) + 1
             if numbers.min() < 0:
                 raise Unusual
         if b"hidden" in piece:
-            for number, rest in zip(numbers.tolist(), others, strict=True):
-                if b"hidden" in rest and _HIDDEN.search(rest):
+            for number, begin in zip(numbers.tolist(), begins.tolist(), strict=True):
+                if _HIDDEN.search(piece, begin, piece.find(b">", begin)):
                     self._facts.hide_rows(number, number)
+        return numbers, digits
+
+    def _odd_rows(self, piece: bytes, begins: Ints) -> tuple[Ints, Ints]:
+        """The same from tags of any layout, but counted from 1; a row without a number follows the one before it."""
+        numbers = np.zeros(len(begins), dtype=np.int64)
+        digits = np.zeros(len(begins), dtype=np.int64)
+        for i, begin in enumerate(begins.tolist()):
+            number = _attributes(piece[begin : piece.find(b">", begin)]).get(b"r", b"")
+            if number and (not number.isdigit() or len(number) > 9):
+                raise Unusual
+            self._next_row = int(number) if number else self._next_row + 1
+            numbers[i], digits[i] = self._next_row, len(number)
         return numbers, digits
 
     def _note_formulas(self, rows: Ints, columns: Ints, with_formula: Flags, without_value: Flags) -> None:
@@ -189,6 +192,21 @@ def _read_tags(piece: bytes, data: Bytes, cells: _Tags) -> tuple[Ints, Ints, Int
     return columns, styles, types
 
 
+def _read_number(data: Bytes, begins: Ints) -> tuple[Ints, Ints]:
+    """Whole numbers of up to seven digits that begin there, and how many digits each has."""
+    numbers = np.zeros(len(begins), dtype=np.int64)
+    digits = np.zeros(len(begins), dtype=np.int64)
+    going = np.ones(len(begins), dtype=bool)
+    for i in range(7):
+        digit = data.take(begins + i, mode="clip") - np.uint8(ord("0"))
+        going &= digit <= 9
+        if not going.any():
+            break
+        numbers = np.where(going, numbers * 10 + digit, numbers)
+        digits += going
+    return numbers, digits
+
+
 def _read_attributes(data: Bytes, cursor: Ints, known: Flags) -> tuple[Ints, Ints, Flags]:
     """Styles and types from `s="…"` and `t="…"` in either order; `known` is false where there is anything else."""
     styles = np.zeros(len(cursor), dtype=np.int64)
@@ -204,17 +222,10 @@ def _read_attributes(data: Bytes, cursor: Ints, known: Flags) -> tuple[Ints, Int
         is_style, is_type = opened & (name == ord("s")), opened & (name == ord("t"))
         known[active[~(is_style | is_type)]] = False
         if is_style.any():
-            chosen, end = active[is_style], where[is_style] + 4
-            number = np.zeros(len(chosen), dtype=np.int64)
-            going = np.ones(len(chosen), dtype=bool)
-            for _ in range(6):
-                digit = data.take(end, mode="clip").astype(np.int64) - ord("0")
-                going &= (digit >= 0) & (digit <= 9)
-                if not going.any():
-                    break
-                number = np.where(going, number * 10 + digit, number)
-                end += going
+            chosen, begin = active[is_style], where[is_style] + 4
+            number, digits = _read_number(data, begin)
             styles[chosen] = number
+            end = begin + digits
             known[chosen[data.take(end, mode="clip") != ord('"')]] = False
             cursor[chosen] = end + 1
         if is_type.any():

@@ -104,6 +104,8 @@ class _Book:
             formulas_without_value=tuple(facts.without_value),
             formulas_without_value_count=facts.without_value_count,
             formula_count=facts.formula_count,
+            extent=facts.runs.extent,
+            filled_cells=facts.runs.filled,
             formats=facts.runs.finish(self.styles.codes.all()),
         )
         return found
