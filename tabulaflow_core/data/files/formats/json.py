@@ -1,151 +1,333 @@
-"""JSON: an array of records, records one a line, or one object that wraps an array of records."""
+"""JSON in its many layouts: records, rows, columns, one document or one value a line, wrapped or not."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import Final
 
-from tabulaflow_core.data.files.columns import type_columns, write_table
-from tabulaflow_core.data.files.encoding import detect_encoding
+from tabulaflow_core.data.files.encoding import Encoding, detect_encoding
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
-from tabulaflow_core.data.files.naming import column_names
-from tabulaflow_core.data.files.report import ColumnType, Decision, ReadingReport
-from tabulaflow_core.data.files.stage import Stage
-from tabulaflow_core.data.files.tokens import Record
-from tabulaflow_core.data.files.values import looks_like
+from tabulaflow_core.data.files.formats.json_feed import BLANK, Broken, Skipped, open_feed, sequence, walk
+from tabulaflow_core.data.files.formats.json_shapes import (
+    Found,
+    as_records,
+    find_tables,
+    left_beside,
+    meant,
+    of_records,
+    of_rows,
+)
+from tabulaflow_core.data.files.formats.json_table import write_records
+from tabulaflow_core.data.files.formats.json_values import Decoder, Number, Value, too_deep
+from tabulaflow_core.data.files.naming import table_name, unique
+from tabulaflow_core.data.files.report import Decision, Part, ReadingReport
 from tabulaflow_core.errors import FileUnreadable
 
-if TYPE_CHECKING:
-    from tabulaflow_core.data.files.report import JsonValue
-
-_SUFFIXES: Final = frozenset({".json", ".jsonl", ".ndjson"})
-#: A whole JSON document stands in memory while it is read; lines do not have this bound.
-_MOST_BYTES: Final = 500 * 1024 * 1024
+_SUFFIXES: Final = frozenset(
+    {".json", ".jsonl", ".ndjson", ".geojson", ".jsonlines", ".ldjson", ".geojsonl", ".topojson", ".jsonld", ".json5"}
+)
+#: Suffixes of text, and none, under which content that begins as JSON records is taken for them.
+_PERHAPS: Final = frozenset({"", ".txt", ".log", ".dat", ".data", ".out", ".download"})
+_BEGINS: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"(?:[^"\\]|\\.)*"\s*:')
+#: A decoded document takes so many times the bytes of its text.
+_GROWS: Final = 16
+_LEVELS: Final = 20
+_SAMPLE_CHARS: Final = 1 << 20
+#: What some programs write though JSON has no such thing: comments, and commas before a closing bracket.
+_LOOSE: Final = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?P<comment>//[^\r\n]*|/\*.*?\*/|(?m:^[ \t]*#[^\r\n]*))|(?P<comma>,(?=\s*[}\]]))', re.DOTALL
+)
 
 
 class JsonReader:
-    """Reads JSON whose records are flat; a nested value becomes JSON text in its cell."""
+    """Reads JSON; objects in records become columns of their own, lists stay together as JSON text."""
 
     def accepts(self, head: bytes, suffix: str) -> bool:
-        """True for the suffixes of JSON."""
-        return suffix in _SUFFIXES
+        """True for the suffixes of JSON, and for text that begins with an object."""
+        return suffix in _SUFFIXES or (suffix in _PERHAPS and _BEGINS.match(head) is not None)
 
     def read(self, job: ReadJob) -> tuple[list[WrittenTable], ReadingReport]:
-        """Write the records as one table; types are decided as those of a text file.
+        """Write the document's tables; types are decided as those of a text file.
 
         Raises:
+            FileReadingStopped: Somebody stopped it.
             FileUnreadable: It is no JSON, or holds no records.
         """
-        records, decisions = _records(job)
-        header = list(dict.fromkeys(key for record in records for key in record))
-        names = column_names(header, len(header))
-        stage = Stage(job.bench, len(header))
-        stage.add_all(Record(i, [_cell(r.get(key)) for key in header]) for i, r in enumerate(records, 1))
-        stage.finish(len(stage.tail))
-        told: dict[str, ColumnType] = {
-            n: "text" for n, key in zip(names, header, strict=True) if _strings(records, key)
-        }
-        options = replace(job.options, types={**told, **job.options.types})
-        typing = type_columns(job.bench, names, header, options, ",")
-        count = write_table(job.bench, job.table, typing)
-        notices = list(typing.notices)
-        nested = [n for n, key in zip(names, header, strict=True) if any(_nested(r.get(key)) for r in records)]
-        if nested:
-            notices.append(f"Nested values are kept as JSON text in {', '.join(nested[:5])}.")
-        if stage.blank:
-            notices.append(f"{stage.blank} record(s) without any value were skipped.")
-        report = ReadingReport(
-            "json",
-            decisions=(*decisions, *typing.decisions),
-            columns=tuple(c.report() for c in typing.columns),
-            misfits=tuple(m for c in typing.columns for m in c.misfits),
-            misfit_count=sum(c.misfit_count for c in typing.columns),
-            blank_lines=stage.blank,
-            rows_in_file=len(records),
-            rows_in_table=count,
-            notices=tuple(notices),
-        )
-        return [WrittenTable(job.table, tuple(names), tuple(c.kind for c in typing.columns), count)], report
+        told = job.options.encoding
+        encoding = Encoding(told, "told", "as told") if told else detect_encoding(job.path)
+        try:
+            return _Document(job, encoding).read()
+        except LookupError as error:
+            raise FileUnreadable(f"“{encoding.codec}” is no known encoding. Try utf-8 or cp1252.") from error
 
 
-def _records(job: ReadJob) -> tuple[list[dict[str, JsonValue]], list[Decision]]:
-    encoding = detect_encoding(job.path)
-    if job.path.stat().st_size > _MOST_BYTES:
-        raise FileUnreadable(f"{job.name} is larger than 500 MB. Export the data as CSV or Parquet and add that file.")
-    text = job.path.read_text(encoding=job.options.encoding or encoding.codec, errors="replace")
-    decisions = [Decision("encoding", encoding.codec, encoding.certainty, encoding.reason)]
-    try:
-        content = _load(text)
-        decisions.append(Decision("records", "one document", "certain"))
-    except ValueError:
-        content = list(_lines(job, text))
-        decisions.append(Decision("records", "one a line", "certain"))
-    if isinstance(content, dict):
-        lists = {k: v for k, v in content.items() if isinstance(v, list) and v and isinstance(v[0], dict)}
-        if len(lists) == 1:
-            ((key, content),) = lists.items()
-            decisions.append(Decision("path", key, "likely", "the only list of records in the document"))
-        else:
-            content = [content]
-    if not isinstance(content, list) or not content:
-        raise FileUnreadable(f"{job.name} holds no records. Export it again, or choose another file.")
-    if not all(isinstance(record, dict) for record in content):
-        content = [record if isinstance(record, dict) else {"value": record} for record in content]
-    records = [record for record in content if isinstance(record, dict)]
-    if not any(records):
-        raise FileUnreadable(f"{job.name} holds only empty records. Export it again, or choose another file.")
-    return records, decisions
+class _Document:
+    """One file on its way to tables."""
 
+    def __init__(self, job: ReadJob, encoding: Encoding) -> None:
+        self.job = job
+        self.codec = encoding.codec
+        self.decoder = Decoder()
+        self.skipped = Skipped()
+        self.notices: list[str] = []
+        self.decisions = [Decision("encoding", encoding.codec, encoding.certainty, encoding.reason, "encoding")]
+        self.document: dict[str, Value] | None = None
 
-def _load(text: str) -> JsonValue:
-    # Numbers stay as they are written: neither an id nor a price may lose a digit on the way.
-    value: JsonValue = json.loads(text, parse_float=_Number, parse_int=_Number)
-    return value
+    def read(self) -> tuple[list[WrittenTable], ReadingReport]:
+        job = self.job
+        with job.path.open(encoding=self.codec, errors="replace", newline="") as text:
+            sample = text.read(_SAMPLE_CHARS)
+        if not sample.strip(BLANK):
+            raise FileUnreadable(f"{job.name} holds no data, only blanks. Export it again, or choose another file.")
+        if _is_lines(sample):
+            return self._write([self._sequence()])
+        if job.path.stat().st_size * _GROWS > job.watch.bounds.memory_bytes:
+            return self._write(self._long(sample.lstrip(BLANK)[:1]))
+        return self._write(self._whole())
 
+    def _sequence(self) -> Found:
+        """Values behind each other, mostly one a line."""
+        self.decisions.append(Decision("records", "one a line", "certain"))
 
-class _Number(str):
-    """A number as it is written."""
+        def items() -> Iterator[tuple[int, Value]]:
+            self.skipped = Skipped()
+            with open_feed(self.job, self.codec, self.decoder) as feed:
+                yield from sequence(feed, self.skipped)
 
+        first = list(islice(items(), 1000))
+        good = len(first)
+        if self.skipped.count > good:
+            line = self.skipped.lines[0]
+            raise self._broken(Broken(line.line, line.why.removeprefix("no JSON: ")))
+        if good and all(isinstance(v, list) for _, v in first):
+            return self._rows(items, [v for _, v in first])
+        return Found((), "records", -1, lambda: as_records(items()))
 
-def _lines(job: ReadJob, text: str) -> Iterator[JsonValue]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
+    def _rows(self, items: Callable[[], Iterator[tuple[int, Value]]], first: list[Value]) -> Found:
+        found = of_rows((), first, self.job.options.header)
+        if len(first) < 1000:
+            return found
+        if self.job.path.stat().st_size * _GROWS > self.job.watch.bounds.memory_bytes:
+            raise self._too_large()
+        return of_rows((), [v for _, v in items()], self.job.options.header)
+
+    def _whole(self) -> list[Found]:
+        """A document that fits into the memory."""
+        text = self.job.path.read_text(encoding=self.codec, errors="replace").strip(BLANK)
+        value, rest = self._decode(text)
+        if rest.strip(BLANK + ",;"):
+            return [self._sequence()]
+        self.decisions.append(Decision("records", "one document", "certain"))
+        return self._tables(value)
+
+    def _decode(self, text: str) -> tuple[Value, str]:
+        """The value at the beginning, and what comes after it.
+
+        Comments and the like are taken out when it cannot be read with them.
+        """
+        try:
             try:
-                yield _load(line)
-            except ValueError as error:
-                raise FileUnreadable(
-                    f"{job.name} is not valid JSON: line {number} cannot be read. Export it again, or mend that line."
-                ) from error
+                value, end = self.decoder.decode(text)
+                return value, text[end:]
+            except json.JSONDecodeError as error:
+                lone = Broken(error.lineno, error.msg if error.pos < len(text) else "it ends too early")
+            taken = {"comment": 0, "comma": 0}
+            loose = _LOOSE.sub(lambda m: _taken(m, taken), text)
+            loose = _LOOSE.sub(lambda m: _taken(m, taken), loose)  # a comment stood between comma and bracket
+            loose = loose.lstrip(BLANK)
+            self.decoder = Decoder(strict=False)
+            try:
+                value, end = self.decoder.decode(loose)
+            except json.JSONDecodeError:
+                raise self._broken(lone) from None
+        except RecursionError:
+            raise too_deep(self.job.name, self.job.watch.bounds.nesting) from None
+        what = [f"{n} {word}(s)" for word, n in taken.items() if n] or ["line breaks or tabs in texts"]
+        self.notices.append(f"The file is not strict JSON: it has {' and '.join(what)}, which did no harm.")
+        return value, loose[end:]
+
+    def _tables(self, value: Value) -> list[Found]:
+        header = self.job.options.header
+        if isinstance(value, dict) and value:
+            self.document = value
+            found = find_tables(value, header)
+            first = found[0]
+            if first.path:
+                why = "the only list of records in the document" if len(found) == 1 else "the longest list of records"
+                self.decisions.append(Decision("path", first.name, "likely", why))
+            return found
+        if not isinstance(value, list) or not value or all(v is None for v in value):
+            raise FileUnreadable(f"{self.job.name} holds no records. Export it again, or choose another file.")
+        if all(isinstance(v, list) for v in value):
+            if not any(value):
+                raise FileUnreadable(f"{self.job.name} holds no records, only empty lists. Export it again.")
+            return [of_rows((), value, header)]
+        found_records = of_records((), value)
+        found_records.notes += _nulls(value)
+        return [found_records]
+
+    def _long(self, opened: str) -> list[Found]:
+        """A document that does not fit into the memory: lists of records, element by element."""
+        self.decisions.append(Decision("records", "one document", "certain"))
+        counts: dict[tuple[str, ...], int] = {}
+        try:
+            with open_feed(self.job, self.codec, self.decoder) as feed:
+                for path, value in walk(feed, levels=_LEVELS):
+                    if path and path[-1] == "" and isinstance(value, dict):
+                        counts[path] = counts.get(path, 0) + 1
+                rest = feed.peek()
+        except Broken as error:
+            raise self._broken(error) from None
+        if rest and opened == "{":
+            return [self._sequence()]
+        if not counts:
+            raise self._too_large()
+        found = [self._streamed(path, count) for path, count in counts.items()]
+        best = max(found, key=lambda f: f.count)
+        beside = [f for f in found if f.path[:-1] == best.path[:-1]] if best.path else [best]
+        return beside + [f for f in found if f not in beside]
+
+    def _streamed(self, path: tuple[str, ...], count: int) -> Found:
+        return Found(path[:-1], "records", count, lambda: as_records(self._elements(path)))
+
+    def _elements(self, wanted: tuple[str, ...]) -> Iterator[tuple[int, Value]]:
+        number = 0
+        with open_feed(self.job, self.codec, self.decoder) as feed:
+            for path, value in walk(feed, levels=_LEVELS):
+                if path == wanted:
+                    number += 1
+                    yield number, value
+
+    def _write(self, found: list[Found]) -> tuple[list[WrittenTable], ReadingReport]:
+        """Write the tables that are wanted, and list the others."""
+        job = self.job
+        chosen = self._chosen(found)
+        names = [job.table] if len(chosen) == 1 else _names(job.table, chosen)
+        written: list[WrittenTable] = []
+        for table, name in zip(chosen, names, strict=True):
+            part = table.name if len(found) > 1 else ""
+            inner = replace(job, options=job.options.for_part(table.name)) if part else job
+            own, report = write_records(inner, name, table, self.decisions, part)
+            written.append(replace(own, report=report))
+        notices = [*self.notices, *self._told(found, chosen)]
+        parts = _parts(found, written) if len(found) > 1 else ()
+        reports = [t.report for t in written if t.report]
+        skipped = tuple(self.skipped.lines)
+        if len(written) == 1:
+            (report,) = reports
+            whole = replace(
+                report,
+                notices=(*notices, *report.notices),
+                rows_in_file=report.rows_in_file + self.skipped.count,
+                skipped=skipped,
+                skipped_count=self.skipped.count,
+                parts=parts,
+            )
+            return [replace(written[0], report=None)], whole
+        notices.insert(0, f"The document holds {len(written)} tables: {', '.join(t.name for t in written[:10])}.")
+        return written, ReadingReport(
+            "json",
+            tuple(self.decisions),
+            skipped=skipped,
+            skipped_count=self.skipped.count,
+            rows_in_file=sum(r.rows_in_file for r in reports),
+            rows_in_table=sum(r.rows_in_table for r in reports),
+            notices=tuple(notices),
+            parts=parts,
+        )
+
+    def _chosen(self, found: list[Found]) -> list[Found]:
+        wanted = self.job.options.parts
+        if wanted is None:
+            return found[: meant(found)]
+        for name in wanted:
+            if name not in (f.name for f in found):
+                shown = ", ".join(f"“{f.name}”" for f in found[:10])
+                raise FileUnreadable(f"{self.job.name} holds no “{name}”. It holds {shown}.")
+        return [f for f in found if f.name in wanted] or found[:1]
+
+    def _told(self, found: list[Found], chosen: list[Found]) -> list[str]:
+        notices = []
+        if self.skipped.count:
+            first = self.skipped.lines[0]
+            notices.append(
+                f"{self.skipped.count} line(s) are no JSON and were left out, the first is line {first.line}: "
+                f"“{first.text[:80]}”."
+            )
+        if self.document is not None and chosen[0].path:
+            used = {f.name for f in chosen}
+            beside = [b for b in left_beside(self.document, chosen[0].path) if b.split(" (")[0] not in used]
+            if beside:
+                more = f" and {len(beside) - 10} more" if len(beside) > 10 else ""
+                notices.append(f"Left out beside “{chosen[0].name}”: {', '.join(beside[:10])}{more}.")
+        if self.decoder.repeated:
+            keys = ", ".join(f"“{k}”" for k in list(self.decoder.repeated)[:5])
+            notices.append(f"Some objects have a key twice ({keys}); the last value was taken.")
+        if self.decoder.not_numbers:
+            notices.append("Some numbers are NaN or Infinity, which JSON does not have; they were read as no value.")
+        return notices
+
+    def _broken(self, error: Broken) -> FileUnreadable:
+        return FileUnreadable(
+            f"{self.job.name} is not valid JSON: line {error.line} cannot be read ({error.why}). "
+            "Export it again, or mend that line."
+        )
+
+    def _too_large(self) -> FileUnreadable:
+        most = self.job.watch.bounds.memory_bytes // _GROWS // 1024**2
+        return FileUnreadable(
+            f"{self.job.name} is larger than {most} MB and no list of records, so it cannot be read bit by bit. Export "
+            "it with one record a line (NDJSON), or raise the bound (memory_bytes, --max-memory on the command line)."
+        )
 
 
-def _strings(records: list[dict[str, JsonValue]], key: str) -> bool:
-    """True when the values are strings, some of which look like numbers: codes, since JSON has numbers."""
-    values = [v for r in records if (v := r.get(key)) is not None]
-    strings = [v for v in values if isinstance(v, str) and not isinstance(v, _Number)]
-    return len(strings) == len(values) and any(looks_like(v) == "number" for v in strings)
+def _is_lines(sample: str) -> bool:
+    """Whether each line is a value of its own, as far as the first lines tell."""
+    lines = [line for line in re.split(r"\r\n|\n|\r", sample) if line.strip(BLANK)]
+    if len(sample) == _SAMPLE_CHARS and len(lines) > 1:
+        lines.pop()  # it may be cut
+    if len(lines) < 2:
+        return False
+    decoder = Decoder()
+    good = []
+    for line in lines[:20]:
+        text = line.strip(BLANK)
+        try:
+            value, end = decoder.decode(text)
+            good.append(isinstance(value, list | dict | Number) and not text[end:].strip(BLANK))
+        except (ValueError, RecursionError):
+            good.append(False)
+    return (good[0] and (len(good) < 3 or any(good[1:]))) or sum(good) * 2 > len(good) > 2
 
 
-def _nested(value: JsonValue) -> bool:
-    return isinstance(value, list | dict)
+def _taken(match: re.Match[str], taken: dict[str, int]) -> str:
+    kind = match.lastgroup
+    if kind is None:
+        return match[0]
+    taken[kind] += 1
+    return re.sub(r"[^\r\n]", " ", match[0])
 
 
-def _cell(value: JsonValue) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return json.dumps(_plain(value), ensure_ascii=False) if _nested(value) else str(value)
+def _nulls(items: list[Value]) -> list[str]:
+    nulls = sum(item is None for item in items)
+    return [f"{nulls} record(s) are null and were left out."] if nulls else []
 
 
-def _plain(value: JsonValue) -> JsonValue:
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_plain(v) for v in value]
-    if isinstance(value, _Number):
-        number = Decimal(value)
-        return int(number) if number == number.to_integral_value() and "." not in value else float(number)
-    return value
+def _names(table: str, found: list[Found]) -> list[str]:
+    last = [table_name(f.path[-1]) for f in found]
+    chosen = [n if last.count(n) == 1 else table_name(f.name) for n, f in zip(last, found, strict=True)]
+    return [f"{table}_{name}" for name in unique(chosen)]
+
+
+def _parts(found: list[Found], written: list[WrittenTable]) -> tuple[Part, ...]:
+    tables = {t.part: t.name for t in written}
+    return tuple(
+        Part(f.name, "table", "read", tables=(tables[f.name],))
+        if f.name in tables
+        else Part(f.name, "table", "off", message=f"{f.count} row(s) elsewhere in the document")
+        for f in found
+    )

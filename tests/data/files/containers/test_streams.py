@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -28,7 +29,7 @@ def arrow_packed(content: bytes, codec: str) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-PACKERS = {
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
     "xz": lzma.compress,

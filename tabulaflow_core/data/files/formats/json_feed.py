@@ -1,0 +1,200 @@
+"""JSON from a file bit by bit: values one after the other, with one of them in memory at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from typing import BinaryIO, Final
+
+from tabulaflow_core.data.files.formats import ReadJob
+from tabulaflow_core.data.files.formats.json_values import Decoder, Value, too_deep
+from tabulaflow_core.data.files.report import LISTED, SkippedLine
+from tabulaflow_core.errors import FileUnreadable
+
+#: White space of JSON, a byte order mark, and the record separator of RFC 7464.
+BLANK: Final = " \t\r\n\ufeff\x1e\x00"
+_BLANKS: Final = re.compile(f"[{BLANK}]*")
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_CHUNK: Final = 1 << 20
+#: A fault this near the end of what was read may be cured by reading on: the longest word is `-Infinity`.
+_NEAR: Final = 12
+
+
+class Broken(Exception):
+    """What stands there is no JSON."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(why)
+        self.line = line
+        self.why = why
+
+
+@dataclass(slots=True)
+class Skipped:
+    """Lines that are no JSON."""
+
+    count: int = 0
+    lines: list[SkippedLine] = field(default_factory=list)
+
+
+class Feed:
+    """Reads values, brackets and separators from a text stream.
+
+    Attributes:
+        line: The number of the line that is read, from 1.
+    """
+
+    def __init__(self, job: ReadJob, raw: BinaryIO, codec: str, decoder: Decoder) -> None:
+        self.line = 1
+        self._job = job
+        self._raw = raw
+        self._text = TextIOWrapper(raw, encoding=codec, errors="replace", newline="")
+        self._decoder = decoder
+        self._buffer = ""
+        self._at = 0
+        self._ended = False
+        self._size = job.path.stat().st_size
+
+    def peek(self) -> str:
+        """The next character that is not blank, empty at the end."""
+        while True:
+            match = _BLANKS.match(self._buffer, self._at)
+            assert match is not None
+            self._move(match.end())
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
+            if not self._more():
+                return ""
+
+    def take(self, chars: str) -> str:
+        """The next character, which must be one of `chars`.
+
+        Raises:
+            Broken: It is another.
+        """
+        char = self.peek()
+        if not char or char not in chars:
+            raise Broken(self.line, f"{' or '.join(chars)} is missing" if char else "it ends too early")
+        self._move(self._at + 1)
+        return char
+
+    def value(self) -> Value:
+        """The next value.
+
+        Raises:
+            Broken: It is no JSON.
+            FileUnreadable: It is too long, or nested too deep.
+        """
+        self.peek()
+        while True:
+            try:
+                value, end = self._decoder.decode(self._buffer, self._at)
+            except json.JSONDecodeError as error:
+                cut = error.pos >= len(self._buffer) - _NEAR or error.msg.startswith("Unterminated")
+                if cut and self._more():
+                    continue
+                raise Broken(self.line, error.msg if not cut else "it ends too early") from None
+            except RecursionError:
+                raise too_deep(self._job.name, self._job.watch.bounds.nesting) from None
+            # A number may go on in what is not read yet.
+            if end < len(self._buffer) or not self._more():
+                self._move(end)
+                return value
+
+    def skip_line(self) -> str:
+        """Leave out the rest of the line; its text."""
+        found = ""
+        while True:
+            match = _LINE_END.search(self._buffer, self._at)
+            end = match.end() if match else len(self._buffer)
+            found = (found + self._buffer[self._at : end])[:500]
+            self._move(end)
+            if match or not self._more():
+                return found.strip()
+
+    def _move(self, to: int) -> None:
+        passed = self._buffer.count("\n", self._at, to)
+        self.line += passed or self._buffer.count("\r", self._at, to)
+        self._at = to
+
+    def _more(self) -> bool:
+        """Read on; False at the end of the file."""
+        if self._ended:
+            return False
+        waiting = len(self._buffer) - self._at
+        most = self._job.watch.bounds.cell_bytes
+        if waiting > most:
+            raise FileUnreadable(
+                f"{self._job.name} has a value of more than {most // 1024**2} MB on line {self.line}, the most that "
+                "one may have. Export it in smaller records, or raise the bound (cell_bytes)."
+            )
+        self._job.watch.advance("reading", min(self._raw.tell(), self._size), self._size)
+        block = self._text.read(max(_CHUNK, waiting))
+        self._buffer = self._buffer[self._at :] + block
+        self._at = 0
+        self._ended = not block
+        return bool(block)
+
+
+@contextmanager
+def open_feed(job: ReadJob, codec: str, decoder: Decoder) -> Iterator[Feed]:
+    """A feed at the beginning of the file."""
+    with job.path.open("rb") as raw:
+        yield Feed(job, raw, codec, decoder)
+
+
+def sequence(feed: Feed, skipped: Skipped) -> Iterator[tuple[int, Value]]:
+    """Values behind each other with their lines, with or without commas and line ends between them.
+
+    Where one is broken, the rest of its line is left out.
+    """
+    while feed.peek():
+        line = feed.line
+        try:
+            yield line, feed.value()
+            if feed.peek() == ",":
+                feed.take(",")
+        except Broken as error:
+            skipped.count += 1
+            text = feed.skip_line()
+            if len(skipped.lines) < LISTED:
+                skipped.lines.append(SkippedLine(error.line, text, f"no JSON: {error.why}"))
+
+
+def walk(feed: Feed, *, levels: int, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """The elements of every list that is reached through objects alone, and other values, by their paths.
+
+    A list without elements gives nothing; an element of a list has `""` at the end of its path.
+
+    Raises:
+        Broken: It is no JSON.
+    """
+    opened = feed.peek()
+    if opened == "[":
+        feed.take("[")
+        if feed.peek() == "]":
+            feed.take("]")
+            return
+        while True:
+            yield (*path, ""), feed.value()
+            if feed.take(",]") == "]":
+                return
+    if opened != "{" or len(path) >= levels:
+        yield path, feed.value()
+        return
+    feed.take("{")
+    if feed.peek() == "}":
+        feed.take("}")
+        return
+    while True:
+        if feed.peek() != '"':
+            raise Broken(feed.line, "a key is missing")
+        key = feed.value()
+        feed.take(":")
+        yield from walk(feed, levels=levels, path=(*path, str(key)))
+        if feed.take(",}") == "}":
+            return
