@@ -20,6 +20,7 @@ from pages.ui import (
     rereading,
     safe,
     state,
+    uploads,
 )
 from pages.ui.rereading import Scope
 from tabulaflow_core.data.schema import TableSchema
@@ -150,6 +151,7 @@ def _draw_actions(outcome: FileOutcome) -> None:
 
 def _remove(name: str) -> None:
     rereading.forget(name)
+    uploads.forget(name)
     try:
         get_runtime().remove_file(state.principal(), name)
     except TabulaflowError:  # gone already, in another tab: that is what was wanted

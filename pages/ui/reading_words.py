@@ -115,7 +115,9 @@ def _choice(name: str, value: str) -> str:
     if name == "encoding":
         return encoding(value)
     if name == "header":
-        return "no header" if value in ("none", "") else f"header in {value}"
+        if value in ("none", "", "0"):
+            return "no header"
+        return f"header of {wording.count(int(value), 'row')}" if value.isdigit() else f"header in {value}"
     if name == "decimal_mark":
         return DECIMAL_MARKS.get(value, value)
     if name == "date_order":

@@ -31,6 +31,7 @@ def draw() -> None:
         databases.draw_form()
     uploads.draw_progress()
     files = get_runtime().files(state.principal())
+    uploads.draw_news(files)
     waiting = [file for file in files if file.status == "waiting"]
     if waiting:
         file_questions.draw(waiting)

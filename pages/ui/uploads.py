@@ -82,7 +82,7 @@ def _forget_news() -> None:
 
 
 def draw_progress() -> None:
-    """Draw the readings that run, or wait for those that are quick; then what became of the ones that ended."""
+    """Draw the readings that run, or wait for those that are quick."""
     running = _look()
     if st.session_state.pop(_BEGUN, False) and running:
         until = time.monotonic() + _QUICK_SECONDS
@@ -91,11 +91,30 @@ def draw_progress() -> None:
             running = _look()
     if running:
         _watch()
+
+
+def draw_news(files: Sequence[FileOutcome]) -> None:
+    """What became of the files that were given last.
+
+    Args:
+        files: All that are there now: a failure that is kept stands on its own card.
+    """
     if fault := st.session_state.get(_FAULT):
         st.error(safe.markdown(fault), icon=":material/error:")
     for name in st.session_state.get(_STOPPED, ())[:_NAMED]:
         st.info(f"You stopped the reading of **{safe.label(name)}**. Nothing of it was kept.", icon=":material/info:")
-    _draw_news(st.session_state.get(_ENDED, ()))
+    outcomes: Sequence[FileOutcome] = st.session_state.get(_ENDED, ())
+    if here := [outcome.name for outcome in outcomes if outcome.status == "loaded"]:
+        names = ", ".join(f"**{safe.label(name)}**" for name in here[:_NAMED])
+        more = f" and {len(here) - _NAMED} more" if len(here) > _NAMED else ""
+        verb = "is" if len(here) == 1 else "are"
+        st.success(f"{names}{more} {verb} here. Look at how it was read, then ask on the Chat page.")
+    with_card = {file.name for file in files if file.status == "message"}
+    failed = [outcome for outcome in outcomes if outcome.status == "message" and outcome.name not in with_card]
+    for outcome in failed[:_NAMED]:
+        st.error(f"**{safe.label(outcome.name)}**: {safe.markdown(outcome.message)}", icon=":material/error:")
+    if len(failed) > _NAMED:
+        st.error(f"{wording.count(len(failed) - _NAMED, 'more file')} could not be read either.")
 
 
 def _look() -> list[ReadingJob]:
@@ -146,20 +165,9 @@ def _stop(job_id: str) -> None:
         return
 
 
-def _draw_news(outcomes: Sequence[FileOutcome]) -> None:
-    """What became of the files that have just been read; a stored failure stands on its own card."""
-    here = [outcome.name for outcome in outcomes if outcome.status == "loaded"]
-    if here:
-        names = ", ".join(f"**{safe.label(name)}**" for name in here[:_NAMED])
-        more = f" and {len(here) - _NAMED} more" if len(here) > _NAMED else ""
-        verb = "is" if len(here) == 1 else "are"
-        st.success(f"{names}{more} {verb} here. Look at how it was read, then ask on the Chat page.")
-    kept = {file.name for file in get_runtime().files(state.principal()) if file.status == "message"}
-    failed = [outcome for outcome in outcomes if outcome.status == "message" and outcome.name not in kept]
-    for outcome in failed[:_NAMED]:
-        st.error(f"**{safe.label(outcome.name)}**: {safe.markdown(outcome.message)}", icon=":material/error:")
-    if len(failed) > _NAMED:
-        st.error(f"{wording.count(len(failed) - _NAMED, 'more file')} could not be read either.")
+def forget(name: str) -> None:
+    """There is no more to say of the file `name`: it was removed."""
+    st.session_state[_ENDED] = [outcome for outcome in st.session_state.get(_ENDED, ()) if outcome.name != name]
 
 
 def announce(outcomes: Sequence[FileOutcome]) -> None:

@@ -83,25 +83,6 @@ def test_every_page_runs_cold_through_the_shell(app: AppTest) -> None:
         assert [button for button in app.button if button.key == "new-conversation"], page
 
 
-def test_upload_read_and_remove(app: AppTest) -> None:
-    app.switch_page("pages/data.py").run()
-    app.file_uploader[0].upload("regions.csv", b"region;amount\nNord;1.234,50\nS\xc3\xbcd;95,00\n", "text/csv").run()
-    assert not app.exception
-    assert "regions.csv" in words(app)
-    files = {file.name: file for file in get_runtime().files(LOCAL_USER)}
-    assert files["regions.csv"].status == "loaded"
-    (table,) = files["regions.csv"].tables
-    assert table.row_count == 2
-    assert [column.name for column in table.columns] == ["region", "amount"]
-
-
-def test_an_empty_file_gets_a_sentence(app: AppTest) -> None:
-    app.switch_page("pages/data.py").run()
-    app.file_uploader[0].upload("empty.csv", b"", "text/csv").run()
-    assert not app.exception
-    assert "empty" in "\n".join(str(error.value) for error in app.error)
-
-
 def test_a_wrong_url_gets_a_sentence_without_the_password(app: AppTest) -> None:
     app.switch_page("pages/data.py").run()
     app.text_input(key="database-name").set_value("shop")
@@ -148,25 +129,6 @@ def test_a_question_is_shown_as_typed(app: AppTest) -> None:
     app.run()
     app.chat_input[0].set_value("What is **a** * b in ![x](http://127.0.0.1:9/x.png) for $5 or $6?").run()
     assert app.text[0].value == "What is **a** * b in ![x](http://127.0.0.1:9/x.png) for $5 or $6?"
-
-
-def test_a_new_version_without_a_column_says_so(app: AppTest) -> None:
-    app.switch_page("pages/data.py").run()
-    app.file_uploader[0].upload("levels.csv", b"sku,units,remark\nA,1,x\nB,2,y\n", "text/csv").run()
-    assert not app.warning
-    app.file_uploader[0].upload("levels.csv", b"sku,units,price\nA,1,5\nB,2,6\n", "text/csv").run()
-    (warning,) = app.warning
-    assert "1 column that this version lacks: remark" in warning.value
-    assert "1 new column: price" in warning.value
-
-
-def test_a_broken_file_beside_a_good_one_leaves_the_good_one_opened(app: AppTest) -> None:
-    app.switch_page("pages/data.py").run()
-    app.file_uploader[0].upload("good.csv", b"a,b\n1,2\n3,4\n", "text/csv").upload("empty.csv", b"", "text/csv").run()
-    assert not app.exception
-    assert "good" in app.success[0].value
-    assert "empty" in app.error[0].value
-    assert "How good.csv was read" in words(app)
 
 
 def test_the_sample_does_not_come_back_after_it_was_removed(app: AppTest) -> None:

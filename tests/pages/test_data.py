@@ -1,0 +1,183 @@
+"""The data page without a browser: files come, their doubts are asked, every choice is a control."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tabulaflow_core.principal import LOCAL_USER
+from tabulaflow_core.runtime import FileOutcome, get_runtime
+from tabulaflow_core.runtime.singleton import close_runtime
+
+APP = Path(__file__).parent.parent.parent / "app.py"
+DOUBTFUL = b"id,paid,amount\n1,03/04/2026,5.5\n2,05/06/2026,6.5\n3,07/08/2026,7.5\n"
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
+    """The data page of somebody who has removed the samples."""
+    monkeypatch.setenv("TABULAFLOW_MODEL", "scripted")
+    close_runtime()
+    get_runtime().first_visit(LOCAL_USER)
+    app = AppTest.from_file(str(APP), default_timeout=30).switch_page("pages/data.py").run()
+    assert not app.exception
+    yield app
+    close_runtime()
+
+
+def upload(page: AppTest, *files: tuple[str, bytes]) -> None:
+    """Drop files, and wait until they are read."""
+    box = page.file_uploader[0]
+    for name, content in files:
+        box = box.upload(name, content, "application/octet-stream")
+    box.run()
+    until = time.monotonic() + 20
+    while [button for button in page.button if str(button.key).startswith("stop-")] and time.monotonic() < until:
+        time.sleep(0.1)
+        page.run()
+    assert not page.exception
+
+
+def words(page: AppTest) -> str:
+    """All that the page says, labels among it."""
+    kinds = (page.markdown, page.caption, page.info, page.success, page.warning, page.error)
+    said = [str(element.value) for elements in kinds for element in elements]
+    return "\n".join([*said, *(expander.label for expander in page.expander), *(tab.label for tab in page.tabs)])
+
+
+def press(page: AppTest, start: str) -> None:
+    """Click the button whose label begins so."""
+    next(button for button in page.button if button.label.startswith(start)).click().run()
+    assert not page.exception
+
+
+def kept(name: str) -> FileOutcome:
+    return next(file for file in get_runtime().files(LOCAL_USER) if file.name == name and file.status != "waiting")
+
+
+def decided(name: str, decision: str) -> tuple[str, str]:
+    """The value and the certainty of one decision about a file."""
+    decisions = kept(name).report["decisions"]
+    assert isinstance(decisions, list)
+    found = next(d for d in decisions if isinstance(d, dict) and d["name"] == decision)
+    return str(found["value"]), str(found["certainty"])
+
+
+def test_an_empty_page_teaches(page: AppTest) -> None:
+    assert "Nothing yet" in words(page)
+    label = page.file_uploader[0].label
+    for name in ("CSV", "TSV", "xlsx", "xls", "xlsb", "ods", "JSON", "Parquet", "Feather", "SQLite", "DuckDB", "zip"):
+        assert name in label
+    press(page, "Use the sample shop")
+    assert "inventory" in words(page)
+
+
+def test_a_file_comes_opened_with_the_line_that_says_how_it_was_read(page: AppTest) -> None:
+    upload(page, ("regions.csv", "region;amount\nNord;1.234,50\nSüd;95,00\n".encode()))
+    (card,) = [expander for expander in page.expander if "regions" in expander.label]
+    assert "2 rows, 2 columns · semicolon · UTF-8 · header in line 1 · decimal comma" in card.label
+    assert page.dataframe[0].value["region"].tolist() == ["Nord", "Süd"]
+    assert "regions.csv** is here" in page.success[0].value.replace("\\", "")
+
+
+def test_a_doubtful_date_is_asked_and_one_click_settles_it(page: AppTest) -> None:
+    upload(page, ("paid.csv", DOUBTFUL))
+    assert "03/04/2026 in paid&#58; is that 3 April or 4 March?" in words(page)
+    press(page, "3 April")
+    assert decided("paid.csv", "date_order") == ("dmy", "told")
+    assert "is that 3 April" not in words(page)
+    assert page.dataframe[0].value["paid"].astype(str).tolist()[0] == "2026-04-03"
+    assert "day before month (your choice)" in words(page)
+    assert any("changed by you" in group.label for group in page.button_group)
+
+
+def test_confirming_what_was_taken_is_one_click_too(page: AppTest) -> None:
+    upload(page, ("paid.csv", DOUBTFUL))
+    press(page, "4 March · month first (taken for now)")
+    assert decided("paid.csv", "date_order") == ("mdy", "told")
+    assert "is that 3 April" not in words(page)
+
+
+def test_a_control_changes_and_automatic_brings_the_first_reading_back(page: AppTest) -> None:
+    upload(page, ("odd.csv", b"a;b,c\n1;2,3\n4;5,6\n"))
+    before = kept("odd.csv").tables[0].columns
+    other = "comma" if decided("odd.csv", "delimiter")[0] != "comma" else "semicolon"
+    next(box for box in page.selectbox if box.label.startswith("Delimiter")).select(other).run()
+    assert decided("odd.csv", "delimiter") == (other, "told")
+    assert kept("odd.csv").tables[0].columns != before
+    press(page, "Back to automatic")
+    assert kept("odd.csv").tables[0].columns == before
+    assert "changed by you" not in words(page)
+
+
+def test_an_empty_file_gets_a_sentence_and_can_be_removed(page: AppTest) -> None:
+    upload(page, ("empty.csv", b""))
+    assert "empty" in page.error[0].value
+    assert len(page.error) == 1
+    press(page, "Remove it")
+    assert "empty.csv" not in words(page)
+    assert "Nothing yet" in words(page)
+
+
+def test_a_broken_file_beside_a_good_one_leaves_the_good_one_opened(page: AppTest) -> None:
+    upload(page, ("good.csv", b"a,b\n1,2\n3,4\n"), ("empty.csv", b""))
+    assert "good" in page.success[0].value
+    assert "empty.csv" not in page.success[0].value
+    assert "empty" in page.error[0].value
+    assert page.dataframe[0].value["a"].tolist() == [1, 3]
+
+
+def test_a_new_version_without_a_column_is_asked_and_said(page: AppTest) -> None:
+    upload(page, ("levels.csv", b"sku,units,remark\nA,1,x\nB,2,y\n"))
+    assert not page.warning
+    upload(page, ("levels.csv", b"sku,units,price\nA,1,5\nB,2,6\n"))
+    assert [column.name for column in kept("levels.csv").tables[0].columns] == ["sku", "units", "remark"]
+    assert "“remark”" in page.warning[0].value
+    assert "“price”" in page.warning[0].value
+    again = AppTest.from_file(str(APP), default_timeout=30).switch_page("pages/data.py").run()
+    assert again.warning[0].value == page.warning[0].value  # a question survives a reload
+    press(page, "Replace levels")
+    assert [column.name for column in kept("levels.csv").tables[0].columns] == ["sku", "units", "price"]
+    assert not page.warning
+
+
+def test_a_waiting_upload_can_be_forgotten(page: AppTest) -> None:
+    upload(page, ("levels.csv", b"sku,units\nA,1\n"))
+    upload(page, ("levels.csv", b"sku,units\nA,2\n"))
+    press(page, "Forget the upload")
+    assert not [button for button in page.button if button.label.startswith("Replace")]
+    assert [file.status for file in get_runtime().files(LOCAL_USER)] == ["loaded"]
+
+
+def test_what_a_choice_cannot_do_is_said_and_the_earlier_reading_stays(page: AppTest) -> None:
+    upload(page, ("paid.csv", DOUBTFUL))
+    next(box for box in page.selectbox if box.label.startswith("Encoding")).select("utf-16").run()
+    assert not page.exception
+    assert "The reading from before stays." in page.error[0].value
+    assert kept("paid.csv").tables[0].row_count == 3
+    assert page.dataframe[0].value.shape == (3, 3)
+
+
+def test_raw_text_is_numbered_and_paged(page: AppTest) -> None:
+    upload(page, ("long.csv", b"n,t\n" + b"".join(b"%d,x%d\n" % (n, n) for n in range(1, 251))))
+    next(tabs for tabs in page.tabs if tabs.label == "Raw text")
+    page.session_state["views-long.csv-long"] = "Raw text"
+    page.run()
+    assert "  1 H n,t" in page.code[0].value
+    assert "101   100,x100" not in page.code[0].value.splitlines()[-1:]
+    press(page, "Later")
+    assert page.code[0].value.splitlines()[0] == "101   100,x100"
+    press(page, "Earlier")
+    assert "H n,t" in page.code[0].value
+
+
+def test_names_and_values_of_a_file_are_drawn_as_text(page: AppTest) -> None:
+    image = "![x](http://127.0.0.1:9/x.png)"
+    upload(page, ("![i](http:x) **b**.csv", f"{image},:red[b]\n1,{image}\n2,3\n".encode()))
+    for text in (*words(page).splitlines(), *(button.label for button in page.button)):
+        assert "![" not in text.replace("\\[", "").replace("!\u2060[", "").replace("\\!", "")
+        assert ":red[" not in text
