@@ -25,7 +25,7 @@ def draw() -> None:
     view = _open_view()
     running = runtime.running_turn(who, view.info.id) if view else None
     sources = runtime.sources(who)
-    _draw_heading(sources)
+    _draw_heading(sources, view)
     empty = view is None or not (view.turns or running)
     if empty:
         _draw_welcome()
@@ -67,7 +67,8 @@ def _warm(view: ConversationView | None, sources: tuple[SourceInfo, ...]) -> Non
         get_runtime().warm(state.principal(), conversation_id)
 
 
-def _draw_heading(sources: tuple[SourceInfo, ...]) -> None:
+def _draw_heading(sources: tuple[SourceInfo, ...], view: ConversationView | None) -> None:
+    """What is asked, and what the conversation has cost so far."""
     names = [
         f"**{safe.label(source.alias)}** ({wording.count(len(source.tables), 'table')})"
         for source in sources
@@ -75,7 +76,18 @@ def _draw_heading(sources: tuple[SourceInfo, ...]) -> None:
     ]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(f"Questions go to {', '.join(names)}" if names else "No data yet")
+        if used := _used(view):
+            st.caption(used, help="This conversation so far. The Usage page has every question.")
         st.page_link("pages/data.py", label="Data", icon=":material/database:")
+
+
+def _used(view: ConversationView | None) -> str:
+    """Tokens and cost of the conversation's turns that have ended."""
+    usages = [turn.result.usage for turn in view.turns if turn.result and turn.result.usage] if view else []
+    if not usages:
+        return ""
+    tokens = sum(usage.input_tokens + usage.output_tokens for usage in usages)
+    return wording.running_cost([(usage.api_cost_usd, usage.price_source) for usage in usages], tokens=tokens)
 
 
 def _draw_welcome() -> None:

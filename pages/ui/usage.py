@@ -4,45 +4,116 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
+import pyarrow as pa
 import streamlit as st
 
-from pages.ui import state, wording
+from pages.ui import safe, state, wording
+from tabulaflow_core.output import csv_bytes
 from tabulaflow_core.runtime import UsageRow, get_runtime
 
 _PERIODS: Final[dict[str, int | None]] = {"Today": 1, "7 days": 7, "30 days": 30, "All": None}
+_OWN: Final = "Days of your choice"
 
 
 def draw() -> None:
     """Draw the page."""
     st.title("Usage")
-    period = st.segmented_control("Period", list(_PERIODS), default="30 days", key="usage-period") or "All"
-    rows = get_runtime().usage(state.principal(), since=_since(_PERIODS[period]))
+    since, until = _period()
+    rows = get_runtime().usage(state.principal(), since=since, until=until)
     if not rows:
         st.info("No question was asked in this period. Each one is counted here, with what it cost.")
         return
+    rows = _of_one_conversation(rows)
     _draw_totals(rows)
-    by_question, by_model, by_day = st.tabs(["By question", "By model", "By day"])
+    by_question, by_conversation, by_model, by_day = st.tabs(
+        ["By question", "By conversation", "By model", "By day"], key="usage-tabs"
+    )
     with by_question:
         columns = {
             "When": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss"),
             "Question": st.column_config.TextColumn(width="medium"),
         }
         st.dataframe([_question(row) for row in rows], hide_index=True, column_config=columns, key="usage-questions")
+    with by_conversation:
+        titles = {row.conversation_id: row.conversation_title or "deleted" for row in rows}
+        groups = _grouped(rows, "Conversation", lambda row: row.conversation_id)
+        for group in groups:
+            group["Conversation"] = titles.get(str(group["Conversation"]), "none")
+        st.dataframe(groups, hide_index=True, key="usage-conversations")
     with by_model:
         st.dataframe(_grouped(rows, "Model", lambda row: row.model), hide_index=True, key="usage-models")
     with by_day:
         days = _grouped(rows, "Day", lambda row: row.started_at.astimezone().date().isoformat())
         st.dataframe(days, hide_index=True, key="usage-days")
+    st.download_button(
+        "CSV of these questions",
+        data=lambda: csv_bytes(usage_table(rows), bom=True),
+        file_name="usage.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key="usage-csv",
+    )
+
+
+def _period() -> tuple[datetime | None, datetime | None]:
+    """The moments between which questions are counted."""
+    choices = [*_PERIODS, _OWN]
+    chosen = st.segmented_control("Period", choices, default="30 days", key="usage-period") or "All"
+    if chosen != _OWN:
+        return _since(_PERIODS[chosen]), None
+    today = date.today()
+    days = st.date_input("From and to", value=(today, today), max_value=today, key="usage-days-own")
+    first, last = (days[0], days[-1]) if isinstance(days, tuple) and days else (today, today)
+    return _midnight(first), _midnight(last + timedelta(days=1))
 
 
 def _since(days: int | None) -> datetime | None:
-    if days is None:
-        return None
-    midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    return (midnight - timedelta(days=days - 1)).astimezone(UTC)
+    return None if days is None else _midnight(date.today() - timedelta(days=days - 1))
+
+
+def _midnight(day: date) -> datetime:
+    """The beginning of a local day."""
+    return datetime.combine(day, time()).astimezone(UTC)
+
+
+def _of_one_conversation(rows: Sequence[UsageRow]) -> Sequence[UsageRow]:
+    """The rows of the conversation that is chosen, all when none is."""
+    titles = {row.conversation_id: row.conversation_title or "deleted" for row in rows}
+    if len(titles) < 2:
+        return rows
+    chosen = st.selectbox(
+        "Conversation",
+        list(titles),
+        index=None,
+        format_func=lambda conversation: safe.label(titles.get(conversation, "deleted")),
+        placeholder="All conversations",
+        key="usage-conversation",
+    )
+    return [row for row in rows if row.conversation_id == chosen] if chosen in titles else rows
+
+
+def usage_table(rows: Sequence[UsageRow]) -> pa.Table:
+    """The rows as they are taken away: one a question, an unknown cost empty and marked."""
+    columns: dict[str, list[object]] = {
+        "started_at": [row.started_at for row in rows],
+        "question": [row.question for row in rows],
+        "conversation": [row.conversation_title for row in rows],
+        "conversation_id": [row.conversation_id for row in rows],
+        "model": [row.model for row in rows],
+        "model_calls": [row.api_requests for row in rows],
+        "input_tokens": [row.input_tokens for row in rows],
+        "cached_input_tokens": [row.cached_input_tokens for row in rows],
+        "output_tokens": [row.output_tokens for row in rows],
+        "reasoning_tokens": [row.reasoning_tokens for row in rows],
+        "seconds": [round(row.seconds, 3) for row in rows],
+        "cost_usd": [row.api_cost_usd for row in rows],
+        "price": ["unknown" if row.api_cost_usd is None else row.price_source for row in rows],
+    }
+    return pa.table(columns)
 
 
 def _draw_totals(rows: Sequence[UsageRow]) -> None:

@@ -66,3 +66,9 @@ def usage_line(usage: UsageReport | None) -> str:
         f"{usage.output_tokens:,} out{reasoning} · {seconds(usage.seconds)} · "
         f"{cost(usage.api_cost_usd, usage.price_source)}"
     )
+
+
+def running_cost(costs: Iterable[tuple[float | None, str]], *, tokens: int) -> str:
+    """What a conversation has used so far, in a few words: `3 questions · 4,120 tokens · $0.0132`."""
+    costs = list(costs)
+    return f"{count(len(costs), 'question')} · {tokens:,} tokens · {total_cost(costs)}"
