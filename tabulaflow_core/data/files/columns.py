@@ -17,7 +17,8 @@ from tabulaflow_core.data.files.report import (
     ReadOptions,
 )
 from tabulaflow_core.data.files.storage import Workbench
-from tabulaflow_core.data.files.values import MISSING, shape_of
+from tabulaflow_core.data.files.values import shape_of
+from tabulaflow_core.data.files.words import MISSING
 
 #: A column with more shapes than this is text, whatever the shapes are.
 _MOST_SHAPES = 3000
@@ -52,6 +53,7 @@ class Column:
     misfits: list[Misfit] = field(default_factory=list)
     misfit_count: int = 0
     unit: str = ""
+    bare: bool = False
 
     def report(self) -> ColumnReport:
         """What the person is told."""
@@ -178,6 +180,7 @@ def _choose(
     typing: Typing,
 ) -> None:
     column.missing, column.certainty = finding.missing, finding.certainty
+    column.bare = not finding.total and not finding.missing and not column.header.strip()
     kind = told or finding.kind
     if kind in ("number", "integer") and finding.numbers:
         own, sure = (options.decimal, "told") if options.decimal else column_mark(finding, mark)
@@ -206,6 +209,8 @@ def _choose(
         return
     column.note = column.note or finding.why
     _as_text(column)
+    if finding.formulas:
+        column.expression = convert.text_expression(column.source, formulas=True)
 
 
 def _as_text(column: Column) -> None:
@@ -309,6 +314,21 @@ def _tell_of_told(typing: Typing, options: ReadOptions) -> None:
                 f"Column “{name}” cannot be read as {told}: its values are of another kind. "
                 f"It was read as {kinds[name]}."
             )
+
+
+def drop_empty_edges(typing: Typing) -> None:
+    """Leave out columns without name and values at the left and the right edge, which delimiters there make."""
+    columns = typing.columns
+    last = len(columns)
+    while last > 1 and columns[last - 1].bare:
+        last -= 1
+    first = 0
+    while first < last - 1 and columns[first].bare:
+        first += 1
+    dropped = len(columns) - (last - first)
+    if dropped:
+        typing.columns = columns[first:last]
+        typing.notices.append(f"{dropped} column(s) at the edge hold no name and no value and were left out.")
 
 
 def write_table(bench: Workbench, table: str, typing: Typing) -> int:

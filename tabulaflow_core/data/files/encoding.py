@@ -11,6 +11,8 @@ from pathlib import Path
 from tabulaflow_core.data.files.report import Certainty
 
 _BLOCK = 1 << 20
+#: What a page offers besides its guess.
+USUAL = ("utf-8", "cp1252", "iso8859-1", "utf-16", "cp1250", "cp1251", "shift_jis", "gb18030", "big5", "euc_kr")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -59,11 +61,16 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """A codec and how sure it is."""
+    """A codec and how sure it is.
+
+    Attributes:
+        rivals: Other codecs that read nearly as well.
+    """
 
     codec: str
     certainty: Certainty
     reason: str
+    rivals: tuple[str, ...] = ()
 
 
 def detect_encoding(path: Path) -> Encoding:

@@ -6,17 +6,25 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from tabulaflow_core.data.files import headers
+from tabulaflow_core.data.files.footers import footer_length, total_label
 from tabulaflow_core.data.files.naming import clean_header
+from tabulaflow_core.data.files.records import column_kinds, filled, is_blank, joined
 from tabulaflow_core.data.files.report import Certainty, SkippedLine
 from tabulaflow_core.data.files.tokens import Record
 from tabulaflow_core.data.files.values import looks_like
 
-#: First words of a row of totals, in the languages of European and East Asian reports.
-_TOTALS = (
-    "total", "totals", "grand total", "sum", "sum total", "summe", "gesamt", "gesamtsumme", "insgesamt", "totaal",
-    "totale", "total general", "total général", "suma", "razem", "ogółem", "celkem", "summa", "totalt", "i alt",
-    "yhteensä", "итого", "всего", "σύνολο", "toplam", "合计", "合計", "总计", "總計", "합계", "المجموع",
-)  # fmt: skip
+__all__ = [
+    "Layout",
+    "column_kinds",
+    "comment_mark",
+    "filled",
+    "find_layout",
+    "footer_length",
+    "is_blank",
+    "joined",
+    "total_label",
+]
 
 
 @dataclass(slots=True)
@@ -25,10 +33,15 @@ class Layout:
 
     Attributes:
         width: Columns of the table.
-        header: Cells that name the columns, empty when there are none.
+        header: Cells that name the columns, those of several header rows joined; empty when there are none.
+        header_lines: The lines of the header rows.
         first: Index of the first record of data among the sampled records.
         comment: Beginning of lines that are comments, empty when there are none.
         labels: Cells of a second header line.
+        units: Units that stand in a row below the header, by column.
+        shifted: The header lacks the name of the first column, and was moved to the right.
+        skipped: Records above the table, and between its header and its rows.
+        notices: Sentences on how the header was put together.
     """
 
     width: int
@@ -37,67 +50,121 @@ class Layout:
     first: int = 0
     comment: str = ""
     labels: list[str] = field(default_factory=list)
+    units: list[str] = field(default_factory=list)
+    shifted: bool = False
     skipped: list[SkippedLine] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
     certainty: Certainty = "certain"
     reason: str = ""
 
 
-def joined(record: Record, limit: int = 300) -> str:
-    """The record on one line, for a person."""
-    text = " | ".join(c.strip() for c in record.cells).strip(" |")
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def filled(record: Record) -> int:
-    """Cells that hold anything."""
-    return sum(bool(clean_header(c)) for c in record.cells)
-
-
-def is_blank(record: Record) -> bool:
-    """True when no cell holds anything."""
-    return not any(c and not c.isspace() for c in record.cells)
-
-
 def comment_mark(lines: list[tuple[int, str]], delimiter: str) -> str:
-    """`#` when the file begins with comment lines; a header such as `#id,name` is none."""
-    texts = [t.strip("\r\n") for _, t in lines if t.strip()]
-    if not texts or not texts[0].lstrip().startswith("#"):
+    """How comment lines begin; empty when there are none. A header such as `#id,name` is no comment."""
+    texts = [t.strip() for _, t in lines if t.strip()]
+    if not texts:
         return ""
-    rest = [t for t in texts if not t.lstrip().startswith("#")]
-    typical = Counter(t.count(delimiter) if delimiter else 0 for t in rest).most_common(1)
-    marked = texts[: next((i for i, t in enumerate(texts) if not t.lstrip().startswith("#")), len(texts))]
-    if not typical or (len(marked) == 1 and delimiter and texts[0].count(delimiter) == typical[0][0] > 0):
-        return ""
-    return "#"
+    for mark in ("#", "//", "%", "--", "!"):
+        marked = [t for t in texts if t.startswith(mark)]
+        rest = [t for t in texts if not t.startswith(mark)]
+        if not marked or not rest:
+            continue
+        typical = Counter(t.count(delimiter) if delimiter else 0 for t in rest).most_common(1)[0][0]
+        leading = next(i for i, t in enumerate([*texts, ""]) if not t.startswith(mark))
+        if leading == 1 and delimiter and texts[0].count(delimiter) == typical > 0:
+            continue  # a header whose first name begins so
+        if mark != "#" and (leading < 2 or any(set(t) <= set("-+| ") for t in marked[:leading])):
+            continue
+        if leading or (typical and all(t.count(delimiter) < typical for t in marked) and len(marked) < len(rest)):
+            return mark
+    return ""
 
 
-def find_layout(records: list[Record], width: int, *, header: bool | None = None) -> Layout:
+def find_layout(
+    records: list[Record],
+    width: int,
+    *,
+    header: bool | None = None,
+    header_rows: int | None = None,
+    from_first: bool = False,
+) -> Layout:
     """Lay out the sampled records (blank ones and comments already removed).
 
     Args:
         width: The most common number of cells.
         header: As told by a person, or None to decide.
+        header_rows: How many records name the columns, as told by a person; it outranks `header`.
+        from_first: The table begins with the first record, as told by a person.
     """
     layout = Layout(width)
-    top = _top(records, width)
-    for record in records[:top]:
+    top = 0 if from_first else _top(records, width)
+    groups = headers.group_row(records, top, width) if header is None and header_rows is None else False
+    for record in records[: top - groups]:
         layout.skipped.append(SkippedLine(record.line, joined(record), "above the table"))
+    top -= groups
     if top >= len(records):
         return layout
+    if header_rows is None and header is not None:
+        header_rows = int(header)
     layout.width = _data_width(records[top:], width)
-    layout.first = top
-    found, layout.certainty, layout.reason = _has_header(records[top:], layout.width)
-    if header is not None:
-        found, layout.certainty, layout.reason = header, "told", "as told"
-    if found:
-        layout.header = records[top].cells
-        layout.header_lines = [records[top].line]
-        layout.first = top + 1
-        if header is None and _second_header(records[top:], layout.width):
-            layout.labels = records[top + 1].cells
-            layout.header_lines.append(records[top + 1].line)
-            layout.first = top + 2
+    if header_rows is None:
+        found, layout.certainty, layout.reason = (
+            (True, "likely", "it names groups of columns") if groups else _has_header(records[top:], layout.width)
+        )
+        rows = 0 if not found else 2 if groups or _second_header(records[top:], layout.width) else 1
+    else:
+        rows, layout.certainty, layout.reason = min(header_rows, len(records) - top), "told", "as told"
+    layout.first = top + rows
+    if rows:
+        _name(layout, records[top : top + rows], told=header_rows is not None)
+        body = records[top + rows :]
+        if header_rows is None:
+            _below_the_header(layout, body)
+            _shift(layout, body)
     return layout
+
+
+def _name(layout: Layout, rows: list[Record], *, told: bool) -> None:
+    """Names from one or several header rows."""
+    layout.header_lines = [r.line for r in rows]
+    layout.header = rows[0].cells
+    if len(rows) == 1:
+        return
+    layout.labels = rows[-1].cells
+    layout.header, how = headers.joined_names([r.cells for r in rows], layout.width, told=told)
+    layout.notices.append(f"The header has {len(rows)} lines; {how}: “{joined(rows[-1], 80)}”.")
+
+
+def _below_the_header(layout: Layout, body: list[Record]) -> None:
+    """Take out a row of units, or of field formats, that stands between the header and the rows."""
+    if len(body) < 3:
+        return
+    kinds = column_kinds(body[1:400], layout.width)
+    if units := headers.units(body[0].cells, kinds):
+        layout.units = units
+        shown = ", ".join(u for u in units if u)
+        layout.notices.append(f"Line {body[0].line} below the header gives units, not values: {shown[:80]}.")
+    elif not headers.is_format_row(body[0].cells):
+        return
+    layout.skipped.append(SkippedLine(body[0].line, joined(body[0]), "units" if units else "field formats"))
+    layout.first += 1
+
+
+def _shift(layout: Layout, body: list[Record]) -> None:
+    """Move a header that lacks exactly the name of the first column, as programs write row names."""
+    names = len(layout.header)
+    rows = body[:400]
+    if len(rows) < 2 or names < 1 or any(len(r.cells) != names + 1 for r in rows) or not all(layout.header):
+        return
+    firsts = [r.cells[0].strip() for r in rows]
+    if len(set(firsts)) < len(firsts) or not all(firsts) or not any(r.cells[-1].strip() for r in rows):
+        return
+    numbers = [int(f) for f in firsts if f.isascii() and f.isdigit()]
+    if numbers and (len(numbers) < len(firsts) or any(b - a != 1 for a, b in pairwise(numbers))):
+        return
+    layout.width = names + 1
+    layout.header = ["", *layout.header]
+    layout.shifted = True
+    layout.notices.append("The header has one name less than there are columns: the first column holds row names.")
 
 
 def _top(records: list[Record], width: int) -> int:
@@ -116,8 +183,22 @@ def _top(records: list[Record], width: int) -> int:
             r for r in records[index + 1 : index + 6] if len(r.cells) == len(record.cells) or filled(r) >= need
         ]
         if following or index == len(records) - 1:
-            return index
+            return _below_a_gap(records, index, width)
     return 0
+
+
+def _below_a_gap(records: list[Record], top: int, width: int) -> int:
+    """The record after `top` when blank lines part them and it names columns, which a title with a comma does not."""
+    for index in range(top, min(top + 5, len(records) - 3)):
+        head, after = records[index], records[index + 1]
+        if after.line - head.line < 2 or any("\n" in c for c in head.cells):
+            continue
+        found, sure, _ = _has_header(records[index + 1 :], width)
+        kinds = column_kinds(records[index + 2 : index + 100], width)
+        alike = any(k != "text" and looks_like(c) == k for c, k in zip(head.cells, kinds, strict=False))
+        if found and sure == "certain" and not alike and filled(head) <= filled(after):
+            return index + 1
+    return top
 
 
 def _data_width(records: list[Record], width: int) -> int:
@@ -160,6 +241,8 @@ def _has_header(records: list[Record], width: int) -> tuple[bool, Certainty, str
         return True, "certain" if not against else "likely", "its cells are unlike the values below them"
     if against:
         return False, "likely", "its cells are like the values below them"
+    if any([clean_header(c) for c in r.cells] == head for r in body[1:]):
+        return True, "likely", "the same line stands again further down"
     below = {(i, clean_header(c)) for r in body for i, c in enumerate(r.cells)}
     repeated = sum((i, c) in below for i, c in enumerate(head) if c)
     if repeated and len({c for c in head if c}) > 0:
@@ -194,55 +277,3 @@ def _second_header(records: list[Record], width: int) -> bool:
         for i in blanks
     )
     return first_blank or (over_numbers and len(blanks) > 1)
-
-
-def column_kinds(records: list[Record], width: int) -> list[str]:
-    """The kind of nearly all values of each column, `text` when they differ."""
-    result: list[str] = []
-    for index in range(width):
-        kinds = Counter(looks_like(r.cells[index]) for r in records if index < len(r.cells))
-        kinds.pop("empty", None)
-        total = sum(kinds.values())
-        kind, count = kinds.most_common(1)[0] if kinds else ("text", 0)
-        result.append(kind if total and count >= total * 0.8 else "text")
-    return result
-
-
-def footer_length(body: list[Record], tail: list[Record], width: int) -> int:
-    """How many of the last records are notes below the table rather than rows of it.
-
-    A note is a record with one filled cell at the left of a table of three columns or more, or one that has
-    text in two columns or more of numbers and dates and nothing else: a row with a remark in place of one
-    number is a row.
-    """
-    count = 0
-    for index in range(len(tail) - 1, 0, -1):
-        rows = [r for r in body if r.line < tail[index].line]
-        if len(rows) < 2 or not _is_note(tail[index], rows, width):
-            break
-        count += 1
-    return count
-
-
-def _is_note(record: Record, rows: list[Record], width: int) -> bool:
-    typical = sorted(filled(r) for r in rows)[len(rows) // 2]
-    if width >= 3 and typical >= 3 and filled(record) == 1 and clean_header(record.cells[0]):
-        sparse = sum(filled(r) == 1 for r in rows)
-        return sparse <= len(rows) * 0.05 and looks_like(record.cells[0]) != "number"
-    if width >= 2 and len(record.cells) == 1 and all(len(r.cells) > 1 for r in rows[-20:]):
-        return looks_like(record.cells[0]) == "text"
-    kinds = column_kinds(rows, width)
-    clash = 0
-    for index, kind in enumerate(kinds):
-        if index >= len(record.cells) or not record.cells[index].strip():
-            continue
-        if kind == "text" or looks_like(record.cells[index]) != "text":
-            return False
-        clash += 1
-    return clash > 1
-
-
-def total_label(record: Record) -> str:
-    """The cell that calls this row a total, empty when none does."""
-    first = next((clean_header(c) for c in record.cells if clean_header(c)), "")
-    return first if first.casefold().rstrip(" :.") in _TOTALS else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -10,13 +11,32 @@ from itertools import chain
 _LONGEST_CELL_LINES = 500
 
 
+#: A word of a line that blanks cut, quotes around blanks included.
+_WORD = re.compile(r'"(?:[^"]|"")*"(?!\S)|\S+')
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How cells are set apart. `delimiter` is empty for one column a line; `quote` and `escape` may be empty."""
+    """How cells are set apart.
+
+    Attributes:
+        delimiter: One or more characters; empty for one column a line.
+        quote: One character or none.
+        escape: One character or none.
+        repeated: A run of blanks, at least as long as `delimiter`, is one delimiter.
+        places: Where columns begin and end in every line, in place of a delimiter.
+    """
 
     delimiter: str
     quote: str = '"'
     escape: str = ""
+    repeated: bool = False
+    places: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """True when one character parts the cells, as every CSV reader knows it."""
+        return len(self.delimiter) == 1 and not self.repeated and not self.places
 
 
 @dataclass(slots=True)
@@ -62,6 +82,9 @@ class Tokenizer:
                 return
             number, raw = item
             text = raw.rstrip("\r\n")
+            if self.dialect.places or self.dialect.repeated:
+                yield Record(number, self._blanks(text))
+                continue
             if not quote or quote not in text:
                 yield Record(number, text.split(delimiter) if delimiter else [text])
                 continue
@@ -72,6 +95,22 @@ class Tokenizer:
                 yield self._repair(number, text)
             else:
                 yield Record(number, cells)
+
+    def _blanks(self, text: str) -> list[str]:
+        """The cells of a line that blanks cut."""
+        text = text.expandtabs(8)
+        if places := self.dialect.places:
+            if not any(text[b - 1 : b].strip() and text[b : b + 1].strip() for b, _ in places[1:]):
+                return [text[begin:end].strip() for begin, end in places]
+            cells: list[list[str]] = [[] for _ in places]
+            for word in re.finditer(r"\S+", text):  # a header is often wider than its column
+                inside = [min(word.end(), end) - max(word.start(), begin) for begin, end in places]
+                cells[inside.index(max(inside))].append(word.group())
+            return [" ".join(cell) for cell in cells]
+        if len(self.dialect.delimiter) > 1:
+            return re.split(r"\s{2,}", text.strip())
+        words = _WORD.findall(text) if self.dialect.quote else text.split()
+        return [w[1:-1].replace('""', '"') if len(w) > 1 and w[0] == w[-1] == '"' else w for w in words]
 
     def _long_record(self, number: int, raw: str, source: Iterator[tuple[int, str]]) -> Record:
         taken: list[tuple[int, str]] = []

@@ -1,0 +1,66 @@
+"""What stands below a table or among its rows without being one: notes, totals, rulers, the header once more."""
+
+from __future__ import annotations
+
+import re
+
+from tabulaflow_core.data.files.naming import clean_header
+from tabulaflow_core.data.files.records import column_kinds, filled
+from tabulaflow_core.data.files.tokens import Record
+from tabulaflow_core.data.files.values import looks_like
+from tabulaflow_core.data.files.words import TOTALS
+
+#: How a note under a table begins, or all of it.
+_NOTE = re.compile(
+    r"(?:sources?|notes?|footnotes?|remarks?|legend|disclaimer|updated|last updated|data as of|as of|generated|"
+    r"exported|created|printed|quellen?|anmerkung(?:en)?|hinweis(?:e)?|stand|fußnoten?|bron|fuentes?|notas?|fonte|remarques?|"
+    r"źródło|uwagi)\b[^,;|]*[: ].*|©.*|\(c\) .*|\*{1,3} ?\w.*|[¹²³†‡].*|\[?[0-9a-z][\])] \w.*"
+    r"|\(?[0-9,]+ rows?(?: selected| affected)?\.?\)?|-+ ?(?:end|ende|eof|fin)\b.*|end of (?:file|report|data).*",
+    re.IGNORECASE,
+)
+_TOTAL_OF = re.compile(r"(?:(?:sub|grand )?totals?|summe|gesamt|sum of|suma|somme|totale?) .+|.+ (?:total|gesamt)")
+
+
+def footer_length(body: list[Record], tail: list[Record], width: int) -> int:
+    """How many of the last records are notes below the table rather than rows of it.
+
+    A note is a record with one filled cell at the left of a table of three columns or more, one that begins as
+    notes do, or one that has text in columns of numbers and dates and nothing else: a row with a remark in place
+    of one number is a row.
+    """
+    count = 0
+    for index in range(len(tail) - 1, 0, -1):
+        rows = [r for r in body if r.line < tail[index].line]
+        if len(rows) < 2 or not _is_note(tail[index], rows, width):
+            break
+        count += 1
+    return count
+
+
+def _is_note(record: Record, rows: list[Record], width: int) -> bool:
+    typical = sorted(filled(r) for r in rows)[len(rows) // 2]
+    first = clean_header(record.cells[0]) if record.cells else ""
+    alone = filled(record) == 1 and bool(first)
+    if width >= 2 and alone and typical > 1 and _NOTE.fullmatch(first):
+        return True
+    if width >= 3 and typical >= 3 and alone:
+        sparse = sum(filled(r) == 1 for r in rows)
+        return sparse <= len(rows) * 0.05 and looks_like(first) != "number"
+    if width >= 2 and len(record.cells) == 1 and all(len(r.cells) > 1 for r in rows[-20:]):
+        return looks_like(first) == "text"
+    kinds = column_kinds(rows, width)
+    clash = 0
+    for index, kind in enumerate(kinds):
+        if index >= len(record.cells) or not record.cells[index].strip():
+            continue
+        if kind == "text" or looks_like(record.cells[index]) != "text":
+            return False
+        clash += 1
+    return clash > 1 or (clash == 1 and alone and typical > 1 and len(rows) > 4)
+
+
+def total_label(record: Record) -> str:
+    """The cell that calls a row a total, empty when none does."""
+    first = next((clean_header(c) for c in record.cells if clean_header(c)), "")
+    text = first.casefold().rstrip(" :.*")
+    return first if text in TOTALS or (len(text) < 60 and _TOTAL_OF.fullmatch(text)) else ""

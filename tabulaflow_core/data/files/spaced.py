@@ -1,0 +1,107 @@
+"""Text whose columns are set apart by blanks: one run of them, two or more, or the same places in every line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+
+from tabulaflow_core.data.files.tokens import Dialect, Tokenizer
+from tabulaflow_core.data.files.values import looks_like
+
+#: Lines that are looked at.
+_SAMPLE = 1_000
+#: A line that only underlines a header: `---- ----`, `+----+----+`, `|:---|---:|`, `=====`.
+RULER = re.compile(r"^[\s|+]*(?::?[-=─━]{2,}:?[\s|+]*)+$")
+
+
+def spaced(lines: list[tuple[int, str]]) -> tuple[Dialect, int, str] | None:
+    """The dialect, its width and the reason, when blanks clearly part the columns; None otherwise.
+
+    It is asked only about lines that no delimiter cuts evenly. Prose must not be taken for a table: some column
+    has to hold numbers or dates below a word, or many lines must have their gaps at the same places.
+    """
+    texts = [line.expandtabs(8).rstrip() for _, line in lines[:_SAMPLE]]
+    texts = [text for text in texts if text.strip() and not RULER.match(text)]
+    if len(texts) < 3 or sum(looks_like(text) != "text" for text in texts) > len(texts) * 0.4:
+        return None
+    for dialect in (Dialect(" ", '"', repeated=True), Dialect("  ", "", repeated=True)):
+        rows = [r.cells for r in Tokenizer(dialect).records(enumerate(texts, 1))]
+        if (width := _even(rows, 0.98 if dialect.delimiter == " " else 0.9)) and _is_table(rows, dialect.delimiter):
+            return dialect, width, f"blanks cut the lines into {width} cells"
+    if places := _places(texts):
+        rows = [[text[a:b].strip() for a, b in places] for text in texts]
+        if _is_table(rows, "  "):
+            return Dialect("", "", places=places), len(places), "the columns begin at the same place in every line"
+    return None
+
+
+def places_of(lines: list[tuple[int, str]]) -> tuple[tuple[int, int], ...]:
+    """Where columns begin and end, for a person who says that they stand at fixed places; one column at worst."""
+    texts = [line.expandtabs(8).rstrip() for _, line in lines[:_SAMPLE] if line.strip()]
+    return _places([text for text in texts if not RULER.match(text)]) or ((0, 1 << 30),)
+
+
+def _even(rows: list[list[str]], share: float) -> int:
+    """The width of nearly all rows, 0 when they differ or are one cell wide."""
+    width, count = Counter(map(len, rows)).most_common(1)[0]
+    return width if width > 1 and count >= len(rows) * share else 0
+
+
+def _is_table(rows: list[list[str]], delimiter: str) -> bool:
+    """True when a column of numbers or dates stands below a word, or when wide gaps cut many rows alike."""
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    body = [row for row in rows[1:] if len(row) == width]
+    typed = 0
+    for column in zip(*body, strict=True):
+        kinds = [looks_like(cell) for cell in column]
+        some = [kind for kind in kinds if kind != "empty"]
+        typed += bool(some) and sum(kind in ("number", "date") for kind in some) >= len(some) * 0.9
+    named = len(rows[0]) == width and all(looks_like(cell) == "text" for cell in rows[0] if cell)
+    if delimiter == " ":
+        return bool(typed) and ((named and len(body) > 1) or (typed > 1 and typed < width and len(body) > 3))
+    return width > 1 and (typed > 0 or len(body) > 1)
+
+
+def _places(texts: list[str]) -> tuple[tuple[int, int], ...]:
+    """Columns between the places that are blank in every line but, at most, the first.
+
+    One blank parts columns only beside a column of numbers: two words of a name have a blank between them too.
+    """
+    for first in (0, 1):
+        body = texts[first:]
+        long = max(map(len, body))
+        if not body or long > 10_000:
+            return ()
+        filled = [any(text[i : i + 1].strip() for text in body) for i in range(long)]
+        spans: list[tuple[int, int]] = []
+        for index, full in enumerate(filled):
+            if full and (not index or not filled[index - 1]):
+                spans.append((index, index + 1))
+            elif full:
+                spans[-1] = (spans[-1][0], index + 1)
+        spans = _joined(spans, body)
+        used = [sum(bool(text[a:b].strip()) for text in body) for a, b in spans]
+        if len(spans) > 1 and min(used) >= len(body) * 0.2:
+            # A column goes on to where the next begins, so that long cells of other lines are not cut.
+            return tuple(
+                (a if i else 0, spans[i + 1][0] if i + 1 < len(spans) else 1 << 30) for i, (a, _) in enumerate(spans)
+            )
+    return ()
+
+
+def _joined(spans: list[tuple[int, int]], texts: list[str]) -> list[tuple[int, int]]:
+    numeric = [_numeric([text[a:b] for text in texts]) for a, b in spans]
+    result = spans[:1]
+    for (left, right), (a, b) in zip(pairwise(range(len(spans))), spans[1:], strict=True):
+        narrow = a - spans[left][1] < 2
+        if narrow and not numeric[left] and not numeric[right]:
+            result[-1] = (result[-1][0], b)
+        else:
+            result.append((a, b))
+    return result
+
+
+def _numeric(cells: list[str]) -> bool:
+    kinds = [looks_like(cell) for cell in cells if cell.strip()]
+    return len(kinds) > 2 and sum(kind == "number" for kind in kinds) >= (len(kinds) - 1) * 0.95
