@@ -47,6 +47,13 @@ _SQLITE_RELATIONS = name_set(
 )
 _SQLITE_VIRTUAL_REFUSED = name_set("bytecode completion dbstat fsdir lsdir tables_used zipfile")
 _TSQL_SYS = name_set("all_columns columns foreign_keys indexes objects partitions schemas tables types views")
+_CLICKHOUSE_SYSTEM = name_set("columns databases numbers numbers_mt one tables")
+_BIGQUERY_INFORMATION_SCHEMA = name_set(
+    "column_field_paths columns key_column_usage partitions schemata table_constraints table_options tables views"
+)
+_DATABRICKS_FORMATS = name_set("avro binaryfile csv delta iceberg json orc parquet text xml")
+_PLAIN_INFORMATION_SCHEMA = name_set("columns key_column_usage schemata table_constraints tables views")
+_SYSTEM_PREFIXES = ("sys", "pg_", "dba_", "v$", "mon$", "rdb$", "mysql", "performance_schema", "dbc", "v_catalog")
 _FILE_ENDINGS = name_set(
     """
     arrow arrows avro br bz2 csv dat db duckdb feather geojson geojsonl gpkg gz ipc json jsonl kml lance log lz4 md
@@ -116,12 +123,41 @@ def check_relation(parts: tuple[str, ...], dialect: str) -> None:
             allowed = lowered[0] != "snowflake" and not any(part.startswith("@") for part in parts)
         case "trino":
             allowed = not (len(parts) == 3 and lowered[0] == "system")
+        case _:
+            allowed = _others(lowered, dialect)
     if not allowed:
         shown = ".".join(parts)
         raise Refusal(
             RefusalCode.CATALOG,
             f"{shown} is a part of the database's own catalog that may hold secrets, paths or other people's queries.",
         )
+
+
+def _others(parts: tuple[str, ...], dialect: str) -> bool:
+    """The rules of engines of the generic connector; parts in lower case."""
+    name, qualifiers = parts[-1], parts[:-1]
+    match dialect:
+        case "bigquery":
+            return "information_schema" not in ".".join(parts).split(".")[:-1] or (
+                name.rpartition(".")[2] in _BIGQUERY_INFORMATION_SCHEMA
+            )
+        case "oracle":
+            own = name.startswith(("v$", "gv$", "v_$", "gv_$", "x$", "dba_", "cdb_", "user$", "link$"))
+            return (
+                not own and not {"sys", "system", "dbsnmp", "xdb"} & set(qualifiers) and not name.startswith("all_db")
+            )
+        case "databricks":
+            path = bool(_PATH_CHARACTERS & set("".join(parts))) or bool(_DATABRICKS_FORMATS & set(qualifiers))
+            return not path and (parts[0] != "system" or "information_schema" in qualifiers)
+        case "clickhouse":
+            return "system" not in qualifiers or name in _CLICKHOUSE_SYSTEM
+        case "redshift":
+            return not name.startswith(("stl_", "stv_", "svl_", "svcs_", "sys_", "svv_external")) and _postgres(
+                name, qualifiers[-1] if qualifiers else ""
+            )
+    if qualifiers and qualifiers[-1] == "information_schema":
+        return name in _PLAIN_INFORMATION_SCHEMA
+    return not any(part.startswith(_SYSTEM_PREFIXES) for part in parts)
 
 
 def _postgres(name: str, schema: str) -> bool:

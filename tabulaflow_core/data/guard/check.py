@@ -20,7 +20,7 @@ _MOST_INDEXES = 500
 """Of `a[1][2]…` in one statement: the parser's time grows with their square."""
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
-_DIALECT_NAMES = {"mariadb": "mysql", "postgresql": "postgres", "mssql": "tsql"}
+_DIALECT_NAMES = {"mariadb": "mysql", "postgresql": "postgres", "mssql": "tsql", "ansi": ""}
 _WRITING = name_set(
     """
     alter analyze attach begin call checkpoint cluster comment commit copy create deallocate declare delete detach
@@ -40,8 +40,9 @@ def check_statement(sql: str, *, dialect: str, functions: Collection[str] = ()) 
 
     Args:
         sql: The text, as the model or the person wrote it.
-        dialect: `sqlite`, `duckdb`, `postgres` or `mysql` (MariaDB too); `tsql`, `snowflake`, `bigquery` and `trino`
-            are checked by one common table of functions.
+        dialect: `sqlite`, `duckdb`, `postgres`, `mysql` (MariaDB too), `oracle`, `clickhouse`, `databricks` or
+            `redshift`; `tsql`, `snowflake`, `bigquery` and `trino` are checked by one common table of functions; the
+            empty name, or `ansi`, is an engine that is not known: what the SQL standard has, and nothing else.
         functions: Functions of the user that this source allows: `name`, or `schema.name`.
 
     Returns:
@@ -125,6 +126,8 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
         tokens = words.plain_operators(tokens)
     if context.dialect == "mysql":
         _check_share_mode(tokens)
+    if context.dialect == "tsql":
+        words.check_statement_words(tokens)
     return _check_parsed(tokens, context)
 
 

@@ -92,6 +92,8 @@ class Lexer:
             return False
         ends = [i for i in (sql.find(c, at) for c in rules.line_ends) if i >= 0]
         self._at = min(ends, default=len(sql))
+        if rules.cautious and sql[self._at - 1] in "\\\r":
+            raise Refusal(RefusalCode.UNREADABLE, "A comment that may go on in the next line is not read.")
         return True
 
     def _block_comment(self) -> None:
@@ -113,6 +115,8 @@ class Lexer:
                 depth, at = depth + 1, opened + 2
             else:
                 depth, at = depth - 1, close + 2
+        if self._rules.cautious and "/*" in sql[self._at + 2 : at]:
+            raise Refusal(RefusalCode.UNREADABLE, "A comment inside a comment is not read; write the query without it.")
         self._at = at
 
     def _hint(self, at: int) -> None:
@@ -144,6 +148,10 @@ class Lexer:
             self._word(match)
         elif match := _NUMBER.match(sql, at):
             self._number(match)
+        elif char in rules.refused or (rules.cautious and sql.startswith("//", at)):
+            raise Refusal(
+                RefusalCode.UNREADABLE, f"The sign {char} stands outside a literal. Write the query without it."
+            )
         elif char.isascii() and char.isprintable():
             self._emit(Kind.OP, char, at + 1)
         else:
@@ -162,6 +170,10 @@ class Lexer:
             if i >= len(sql):
                 raise Refusal(RefusalCode.UNREADABLE, "A text literal is never closed.")
             char = sql[i]
+            if char == "\\" and self._rules.cautious and sql[i + 1 : i + 2] == quote:
+                raise Refusal(
+                    RefusalCode.UNREADABLE, "A backslash before a quote is not read; write the quote twice instead."
+                )
             if backslash and char == "\\" and i + 1 < len(sql):
                 parts.append(_unescape(sql[i + 1]))
                 i += 2
@@ -189,6 +201,8 @@ class Lexer:
                 break
             parts.append(closing)
             i += 1
+        if self._rules.cautious and "\\" in "".join(parts):
+            raise Refusal(RefusalCode.UNREADABLE, "A name with a backslash is not read.")
         self._emit(Kind.QUOTED, "".join(parts), i)
 
     def _dollar(self, tag: str) -> None:
@@ -212,6 +226,8 @@ class Lexer:
         if prefix == "uescape" and rules.unicode_escapes and (rest := re.compile(r"\s*'.'").match(sql, end)):
             self._at = rest.end()
             return
+        if following == "'" and prefix not in rules.prefixes and (rules.cautious or prefix in ("q", "nq")):
+            raise Refusal(RefusalCode.UNREADABLE, f"The literal {word}'…' is not read; write a plain one.")
         if following and following in rules.string_quotes + "'" and prefix in rules.prefixes:
             self._string(end, following, rules.prefixes[prefix], prefix)
             return

@@ -36,6 +36,11 @@ class LexRules:
     digit_names: bool = False
     line_ends: str = "\n"
     write_quote: str = '"'
+    cautious: bool = False
+    """Whether a backslash escapes, and comments nest, depends on a setting or is not known: both are then refused where
+    it would matter."""
+    refused: str = ""
+    """Characters that must not stand outside literals and quoted names."""
 
 
 _BACKTICK = MappingProxyType({"`": "`"})
@@ -93,5 +98,25 @@ LEX_RULES: Mapping[str, LexRules] = MappingProxyType(
             write_quote="`",
         ),
         "trino": LexRules(prefixes=MappingProxyType({"x": False})),
+        "oracle": LexRules(prefixes=MappingProxyType({"n": False}), refused="@"),
+        "databricks": LexRules(
+            name_quotes=_BACKTICK,
+            string_quotes='"',
+            backslash=True,
+            prefixes=MappingProxyType({"x": False}),
+            nested_comments=True,
+            cautious=True,
+            write_quote="`",
+        ),
+        "clickhouse": LexRules(
+            name_quotes=MappingProxyType({'"': '"', "`": "`"}),
+            backslash=True,
+            prefixes=MappingProxyType({"x": False, "b": False}),
+            cautious=True,
+            refused="#$@{}",
+        ),
+        "redshift": LexRules(backslash=True, nested_comments=True, cautious=True, prefixes=MappingProxyType({})),
+        # An engine that is not known by name: only what every engine reads the same way.
+        "": LexRules(prefixes=MappingProxyType({}), cautious=True, refused="`#$\\[]{}@?^&~:"),
     }
 )

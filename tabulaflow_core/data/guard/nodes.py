@@ -11,10 +11,10 @@ QUERY_ROOTS = frozenset({"Except", "Intersect", "Select", "Subquery", "Table", "
 
 _CLAUSES = """
     Alias Aliases CTE ColumnDef Cube Distinct Except Fetch Filter From Group GroupingSets Having HavingMax
-    IgnoreNulls IndexTableHint Intersect Join Lateral Limit LimitOptions Offset Order Ordered Partition
-    PartitionBoundSpec PartitionRange Pivot PivotAlias PivotAny Qualify RespectNulls Rollup Select Star Subquery
-    Table TableAlias TableSample Tuple Union Unnest UnpivotColumns Values Version Where Window WindowSpec With
-    WithOperator WithinGroup
+    IgnoreNulls IndexTableHint Intersect Join Lateral Limit LimitOptions Offset Order Ordered Partition Connect
+    Final PartitionBoundSpec PartitionRange Pivot PivotAlias PivotAny PreWhere Prior Qualify RespectNulls Rollup
+    Select Star Subquery Table TableAlias TableSample Tuple Union Unnest UnpivotColumns Values Version Where
+    Window WindowSpec With WithOperator WithinGroup
 """
 _VALUES = """
     Array BitString Boolean ByteString CharacterSet Charset Column DataType DataTypeParam HexString Identifier
@@ -26,18 +26,20 @@ _OPERATORS = """
     BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Bracket Case Cast Coalesce Collate DPipe
     Distance Div Dot EQ Escape Exists ExtendsLeft ExtendsRight GT GTE Glob ILike If In IntDiv Is JSON
     JSONBContains JSONBContainsAllTopKeys JSONBContainsAnyTopKeys JSONBContainsTopKey JSONBDeleteAtPath
-    JSONBExtract JSONBExtractScalar JSONExtract JSONExtractScalar JSONPath JSONPathFilter JSONPathKey
-    JSONPathPart JSONPathRecursive JSONPathRoot JSONPathScript JSONPathSelector JSONPathSlice JSONPathSubscript
-    JSONPathUnion JSONPathWildcard Kwarg LT LTE Lambda Like Match MatchAgainst MemberOf Mod Mul NEQ Neg Not
-    NullSafeEQ NullSafeNEQ Operator Or Overlaps Pow RegexpILike RegexpLike SimilarTo Sub TryCast Variadic Xor
+    DateStrToDate TimeStrToTime JSONBExtract JSONBExtractScalar JSONExtract JSONExtractScalar JSONPath
+    JSONPathFilter JSONPathKey JSONPathPart JSONPathRecursive JSONPathRoot JSONPathScript JSONPathSelector
+    JSONPathSlice JSONPathSubscript JSONPathUnion JSONPathWildcard Kwarg LT LTE Lambda Like Match MatchAgainst
+    MemberOf Mod Mul NEQ Neg Not NullSafeEQ NullSafeNEQ Operator Or Overlaps Pow RegexpILike RegexpLike
+    SimilarTo Sub TryCast Variadic Xor
 """
 _SYNTAX_FUNCTIONS = """
-    Abs Anonymous ArrayAgg Chr Columns Concat ConnectByRoot Convert CurrentCatalog CurrentDate CurrentDatetime
-    CurrentRole CurrentSchema CurrentTime CurrentTimestamp CurrentUser Extract FormatJson GroupConcat
-    JSONArrayAgg JSONColumnDef JSONExists JSONKeyValue JSONObject JSONQuery JSONSchema JSONTable JSONValue
-    ListAgg Localtime Localtimestamp OnCondition OpenJSON Overlay PositionalColumn RecursiveWithSearch SafeCast
-    SessionParameter SessionUser Soundex StrPosition StringToArray Substring TSQLConvert Trim UtcDate UtcTime
-    UtcTimestamp WithTableHint XMLElement XMLTable
+    Abs Anonymous AnonymousAggFunc ArrayAgg Chr CombinedAggFunc CombinedParameterizedAgg Columns Concat
+    ConnectByRoot Convert CurrentCatalog CurrentDate CurrentDatetime CurrentRole CurrentSchema CurrentTime
+    CurrentTimestamp CurrentUser Extract FormatJson GroupConcat JSONArrayAgg JSONColumnDef JSONExists
+    JSONKeyValue JSONObject JSONQuery JSONSchema JSONTable JSONValue ListAgg Localtime Localtimestamp
+    OnCondition OpenJSON Overlay PositionalColumn RecursiveWithSearch SafeCast ParameterizedAgg Quantile
+    SessionParameter SessionUser Soundex StrPosition StringToArray Substring Systimestamp TSQLConvert Trim
+    UtcDate UtcTime UtcTimestamp WithTableHint XMLElement XMLTable
 """
 
 ALLOWED_NODES = name_set(f"{_CLAUSES} {_VALUES} {_OPERATORS} {_SYNTAX_FUNCTIONS}")

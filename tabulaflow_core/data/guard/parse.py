@@ -26,10 +26,15 @@ _SYNTAX = {
     "tsql": {"CAST", "CONVERT", "STRING_AGG", "TRIM", "TRY_CAST", "TRY_CONVERT", "JSON_ARRAYAGG"},
     "snowflake": {"CAST", "EXTRACT", "LISTAGG", "POSITION", "TRY_CAST"},
     "bigquery": {"ARRAY", "CAST", "EXTRACT", "SAFE_CAST", "STRING_AGG", "TRIM"},
+    "": {"CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM"},
+    "clickhouse": {"CAST", "EXTRACT", "QUANTILE", "SUBSTRING", "TRIM"},
+    "databricks": {"CAST", "EXTRACT", "LISTAGG", "OVERLAY", "POSITION", "SUBSTRING", "TRIM", "TRY_CAST"},
+    "oracle": {"CAST", "EXTRACT", "JSON_EXISTS", "JSON_TABLE", "JSON_VALUE", "LISTAGG", "TRIM", "XMLTABLE"},
+    "redshift": {"CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM", "TRY_CAST"},
     "trino": {"CAST", "EXTRACT", "JSON_QUERY", "JSON_TABLE", "JSON_VALUE", "LISTAGG", "POSITION", "SUBSTRING", "TRIM",
               "TRY_CAST"},
 }  # fmt: skip
-_SYNTAX_WITHOUT_PAREN = {"@", "ANY", "CASE", "MAP", "NEXT", "VARIADIC"}
+_SYNTAX_WITHOUT_PAREN = {"@", "ANY", "CASE", "MAP", "NEXT", "PRIOR", "VARIADIC"}
 
 
 _STEPS_A_TOKEN = 60
@@ -88,7 +93,7 @@ def parse(text: str, dialect: str) -> exp.Expr:
         raise Refusal(RefusalCode.TOO_DEEP, "The statement is nested too deeply to be checked.") from None
     except (SqlglotError, ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError) as fault:
         raise Refusal(
-            RefusalCode.UNREADABLE, f"The statement cannot be parsed as {dialect} SQL{_where(fault)}."
+            RefusalCode.UNREADABLE, f"The statement cannot be parsed as {dialect or 'plain'} SQL{_where(fault)}."
         ) from None
     if len(trees) != 1:
         raise Refusal(RefusalCode.SEVERAL_STATEMENTS, "Only one statement may be sent at a time.")

@@ -25,6 +25,8 @@ _POSTGRES_BUILT_IN_TYPES = name_set(
     """
 )
 _READ_HINTS = frozenset({"forceseek", "noexpand", "nolock", "nowait", "readcommitted", "readpast", "readuncommitted"})
+_QUERIES = frozenset({"Except", "Intersect", "Select", "Subquery", "Union"})
+_SEQUENCES_AS_COLUMNS = frozenset({"", "databricks", "oracle", "snowflake"})
 _FIXED_NAMES = {
     "GroupConcat": "group_concat", "Convert": "convert", "JSONObject": "json_object", "JSONTable": "json_table",
     "JSONValue": "json_value", "MatchAgainst": "match", "XMLElement": "", "XMLTable": "",
@@ -47,6 +49,8 @@ def check_tree(root: exp.Expr, context: Context) -> str:
         check = _CHECKS.get(name)
         if check is not None:
             check(node, context)
+        if name in _QUERIES:
+            _check_output(node)
         if name == "Dot":
             _check_whole_row(node, aliases, context)
     while type(root).__name__ == "Subquery":
@@ -58,7 +62,9 @@ def called_names(root: exp.Expr) -> set[str]:
     """The names that stand before a parenthesis in this tree without being calls, lower case: aliases and CTEs."""
     from sqlglot import exp
 
-    return {alias.name.lower() for alias in root.find_all(exp.TableAlias) if alias.args.get("columns")}
+    names = {alias.name.lower() for alias in root.find_all(exp.TableAlias) if alias.args.get("columns")}
+    # Of ClickHouse: an aggregate with its combinators, which the parser has put together from the engine's own names.
+    return names | {call.name.lower() for call in root.find_all(exp.AnonymousAggFunc, exp.ParameterizedAgg)}
 
 
 def _refuse_node(name: str, node: exp.Expr) -> None:
@@ -215,6 +221,14 @@ def _check_operator(node: exp.Expr, context: Context) -> None:
         raise Refusal(RefusalCode.OPERATOR, "OPERATOR(…) is allowed for those of pg_catalog only.")
 
 
+def _check_output(node: exp.Expr) -> None:
+    """Two clauses of ClickHouse that stand behind a query and are no part of its tree's nodes."""
+    if node.args.get("settings"):
+        raise Refusal(RefusalCode.SETTING, "SETTINGS would change how the server runs the statement; leave it out.")
+    if node.args.get("format"):
+        raise Refusal(RefusalCode.CONSTRUCT, "FORMAT would change the form of the answer; leave it out.")
+
+
 def _check_select(node: exp.Expr, context: Context) -> None:
     modifiers: Any = node.args.get("operation_modifiers") or []
     for modifier in modifiers:
@@ -224,8 +238,15 @@ def _check_select(node: exp.Expr, context: Context) -> None:
             raise Refusal(RefusalCode.CONSTRUCT, f"SELECT {modifier} is not allowed.")
 
 
+def _check_column(node: exp.Column, context: Context) -> None:
+    """`s.nextval` looks like a column and uses up a value of a sequence."""
+    if context.dialect in _SEQUENCES_AS_COLUMNS and node.name.lower() in ("nextval", "currval") and node.table:
+        raise Refusal(RefusalCode.FUNCTION, f"{node.name.upper()} uses a sequence; only reading is allowed.")
+
+
 _CHECKS: dict[str, Callable[[Any, Context], None]] = {
     "Anonymous": _check_anonymous,
+    "Column": _check_column,
     "DataType": _check_type,
     "Operator": _check_operator,
     "Select": _check_select,

@@ -28,7 +28,14 @@ _GRAMMAR = name_set(
     view when where window with within without xmlattributes xmlelement xmlforest xmltable json_table passing path
     nested ties zone div xor rename against return exists escape glob set seed repeatable off offsets unknown bool
     boolean flatten input nolock against date datetimeoffset tinyint mediumint year json object bpchar
-    enum lambda name nulls reservoir
+    enum lambda name nulls reservoir sample convert try_convert safe_cast keep
+    """
+)
+_TSQL_STATEMENTS = name_set(
+    """
+    alter backup begin break bulk checkpoint close commit continue create dbcc deallocate declare delete deny drop dump
+    exec execute goto grant if insert kill load merge open print raiserror readtext reconfigure restore return revert
+    revoke rollback save set shutdown truncate update updatetext use waitfor while writetext
     """
 )
 _POSTGRES_OPERATORS = name_set(
@@ -49,7 +56,7 @@ _OPERATOR_CHARACTERS = frozenset("+-*/<>=~!@#%^&|`?")
 _MAY_END_IN_SIGN = frozenset("~!@#%^&|`?")
 _PLACEHOLDERS = {
     "sqlite": "?:@$", "duckdb": "?$", "postgres": "$", "mysql": "?", "tsql": "?", "snowflake": "?$", "bigquery": "?@",
-    "trino": "?",
+    "trino": "?", "oracle": "?:", "databricks": "?", "clickhouse": "?", "redshift": "?$", "": "?",
 }  # fmt: skip
 
 
@@ -59,6 +66,20 @@ def check_placeholders(tokens: list[Token], dialect: str) -> None:
         if token.kind is Kind.OP and token.text in _PLACEHOLDERS[dialect]:
             raise Refusal(
                 RefusalCode.PLACEHOLDER, f"The statement holds a placeholder ({token.text}); write the value itself."
+            )
+
+
+def check_statement_words(tokens: list[Token]) -> None:
+    """Raises `Refusal` for a word that begins a statement of T-SQL, which needs no semicolon before it.
+
+    `SELECT 1 COMMIT` is two statements there, and a column with an alias to the parser. All of these are reserved:
+    as a name they stand in brackets or quotes.
+    """
+    for token in tokens:
+        if token.kind is Kind.WORD and token.text.lower() in _TSQL_STATEMENTS:
+            raise Refusal(
+                RefusalCode.SEVERAL_STATEMENTS,
+                f"{token.text.upper()} begins a second statement; as a name it is written [{token.text}].",
             )
 
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 import pytest
 
 from tabulaflow_core.data.guard import functions
-from tabulaflow_core.data.guard.functions import common, duckdb, mysql, postgres, sqlite
+from tabulaflow_core.data.guard.functions import (
+    ansi,
+    clickhouse,
+    common,
+    databricks,
+    duckdb,
+    mysql,
+    oracle,
+    postgres,
+    redshift,
+    sqlite,
+)
 
 TABLES = {
     f"{module.__name__.rpartition('.')[2]}.{name}": getattr(module, name)
-    for module in (common, duckdb, mysql, postgres, sqlite)
+    for module in (ansi, clickhouse, common, databricks, duckdb, mysql, oracle, postgres, redshift, sqlite)
     for name in ("SCALARS", "TABLES")
 }
 DANGEROUS = frozenset(

@@ -4,9 +4,30 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tabulaflow_core.data.guard.functions import common, duckdb, mysql, postgres, sqlite
+from tabulaflow_core.data.guard.functions import (
+    ansi,
+    clickhouse,
+    common,
+    databricks,
+    duckdb,
+    mysql,
+    oracle,
+    postgres,
+    redshift,
+    sqlite,
+)
 
-_MODULES = {"duckdb": duckdb, "mysql": mysql, "postgres": postgres, "sqlite": sqlite}
+_MODULES = {
+    "": ansi,
+    "clickhouse": clickhouse,
+    "databricks": databricks,
+    "duckdb": duckdb,
+    "mysql": mysql,
+    "oracle": oracle,
+    "postgres": postgres,
+    "redshift": redshift,
+    "sqlite": sqlite,
+}
 _STRICT_FROM = {"duckdb", "sqlite"}
 """Dialects where a scalar function cannot stand in FROM."""
 
