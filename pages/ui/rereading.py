@@ -6,7 +6,9 @@ a large file takes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -21,6 +23,7 @@ from tabulaflow_core.runtime import FileOutcome, get_runtime
 _WANTED: Final = "tf_reread"
 _FAULT: Final = "tf_reread_fault"
 _ROUND: Final = "tf_reread_round"
+_LISTED: ContextVar[Sequence[FileOutcome] | None] = ContextVar("listed_files", default=None)
 #: Choices that hold for a file and not for one of its parts.
 _WHOLE_FILE: Final = ("parts",)
 
@@ -121,6 +124,7 @@ def carry_out(name: str) -> None:
     except TabulaflowError as error:
         faults[name] = error.user_message
         return
+    _LISTED.set(None)  # the list of before is out of date; what follows on the page looks for itself
     if outcome.status == "message":
         faults[name] = outcome.message
 
@@ -138,8 +142,22 @@ def forget(name: str) -> None:
 
 def find(name: str) -> FileOutcome | None:
     """The file as it is kept; None when it is gone."""
-    files = get_runtime().files(state.principal())
+    listed = _LISTED.get()
+    files = get_runtime().files(state.principal()) if listed is None else listed
     return next((file for file in files if file.name == name and file.status != "waiting"), None)
+
+
+@contextmanager
+def listed(files: Sequence[FileOutcome]) -> Iterator[None]:
+    """Within it `find` looks through `files`: a page of many cards asks for the list once, and not once a card.
+
+    A card that runs by itself later is outside, and sees what is kept by then.
+    """
+    token = _LISTED.set(files)
+    try:
+        yield
+    finally:
+        _LISTED.reset(token)
 
 
 def _round(name: str) -> int:

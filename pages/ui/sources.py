@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import databases, file_card, file_questions, opened, safe, state, uploads, wording
+from pages.ui import databases, file_card, file_questions, opened, rereading, safe, state, uploads, wording
 from tabulaflow_core.runtime import FileOutcome, SourceInfo, get_runtime
 
 #: Cards on the page at once.
@@ -70,7 +70,8 @@ def _draw_files(files: Sequence[FileOutcome], sources: Sequence[SourceInfo]) -> 
     if len(shown) > _SHOWN:
         word = st.text_input("Find a file", key=_FIND, placeholder="Part of its name")
         shown = [file for file in shown if word.casefold() in file.name.casefold()]
-    for file in shown[:_SHOWN]:
-        file_card.draw(file.name)
+    with rereading.listed(files):
+        for file in shown[:_SHOWN]:
+            file_card.draw(file.name)
     if len(shown) > _SHOWN:
         st.caption(f"{wording.count(len(shown) - _SHOWN, 'more file')}. Find them by a part of their names.")
