@@ -2,47 +2,53 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, cast
 
 from pydantic import JsonValue
 
 from tabulaflow_core.config import Settings
 from tabulaflow_core.data.contracts import DataConnector
 from tabulaflow_core.data.executor import run_blocking_async
-from tabulaflow_core.data.files import FileReading, ReadOptions, ReadTable, read_file
 from tabulaflow_core.data.files.naming import table_name
 from tabulaflow_core.data.files.reader import stem
-from tabulaflow_core.errors import FileUnreadable, NotFound, SourceError
+from tabulaflow_core.errors import FileReadingStopped, FileUnreadable, NotFound, SourceError
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime import file_details, uploads
-from tabulaflow_core.runtime.reading_jobs import Follower
+from tabulaflow_core.runtime import disk, file_outcomes, read_choices, uploads
+from tabulaflow_core.runtime.file_candidates import Candidate, find
+from tabulaflow_core.runtime.file_changes import changes
+from tabulaflow_core.runtime.file_details import Details, KeptFile, Member, WaitingFile, for_connector, kept_file
+from tabulaflow_core.runtime.file_keeping import FileKeeper, free, named, taken_tables
+from tabulaflow_core.runtime.file_reader import Follower, Nobody, read_async
+from tabulaflow_core.runtime.file_settling import Settling
+from tabulaflow_core.runtime.raw_text import raw_lines
 from tabulaflow_core.runtime.shelf import Wanted
+from tabulaflow_core.runtime.uploaded_databases import DatabaseUploads, dialect_of
 from tabulaflow_core.runtime.views import FileChoice, FileOutcome
-from tabulaflow_core.store.folders import owner_folder
+from tabulaflow_core.store.database import own_places
 from tabulaflow_core.store.records import FileRecord
 from tabulaflow_core.store.store import Store
 
-_log = logging.getLogger(__name__)
-
 FILES_ALIAS: Final = "files"
 
-_BROKEN: Final = (
-    "This file could not be read, for a reason that only the server's log knows. Save it as CSV and add that."
-)
+_NO_FILE: Final = "This file is not here. It may have been removed."
+_NOT_WAITING: Final = "No file of this name waits for an answer. It may have been answered elsewhere."
 
 
 class FileBook:
-    """The uploaded files of every principal."""
+    """The uploaded files of every principal. Coroutines belong to the engine loop; `take_…` to any thread."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
         self._settings = settings
         self._store = store
-        self._root = settings.data_dir / "files"
+        self._keeper = FileKeeper(settings, store)
+        self.databases = DatabaseUploads(settings, store)
+        self._settling = Settling(self._keeper, self.databases)
+        self._locks: dict[str, asyncio.Lock] = {}
 
     def take_in(self, principal: Principal, given: Sequence[uploads.Given]) -> list[uploads.Upload | FileOutcome]:
         """Copy bytes that arrived, in the thread of the caller; an outcome stands for what could not be copied."""
@@ -52,9 +58,28 @@ class FileBook:
         """A file of the server, to be read where it lies.
 
         Raises:
-            SourceError: It does not lie within the allowed folders, or is no file.
+            SourceError: It does not lie within the allowed folders, or is no file that can be read.
         """
-        raise SourceError("Files of the server cannot be read yet.")
+        try:
+            real = path.expanduser().resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):
+            real = Path(path.anchor)
+        own = [place.expanduser().resolve() for place in own_places(self._settings)]
+        roots = [root.expanduser().resolve() for root in self._settings.file_roots]
+        if any(real.is_relative_to(place) for place in own) or not any(real.is_relative_to(root) for root in roots):
+            # The same for what is not there: this is no way to find out which files a server has.
+            raise SourceError(
+                "There is no such file in the folders that the administrator has allowed (`TABULAFLOW_FILE_ROOTS`). "
+                "Check the path, upload the file instead, or ask for its folder to be added."
+            )
+        if not real.is_file():
+            raise SourceError(f"{real.name[:80]!r} is no file. Give the path of one file.")
+        try:
+            with real.open("rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            return uploads.Upload(uploads.plain_name(real.name), sha256, real.stat().st_size, "", real)
+        except OSError as error:
+            raise SourceError(f"{real.name[:80]!r} cannot be read: {error.strerror or error}.") from error
 
     async def add_async(
         self,
@@ -64,72 +89,127 @@ class FileBook:
         choice: FileChoice | None = None,
         follower: Follower | None = None,
     ) -> tuple[FileOutcome, ...]:
-        """Read each file; see `Runtime.add_files`."""
-        outcomes = []
-        for each in taken:
-            if isinstance(each, FileOutcome):
-                outcomes.append(each)
-                continue
-            if follower is not None:
-                follower.begins(each.name)
-            outcomes.append(await self._read(principal, each.name, each.path, each.sha256, each.size, ReadOptions()))
-        await self._sweep(principal)
-        return tuple(outcomes)
+        """Read each file; see `Runtime.add_files`.
+
+        Raises:
+            FileReadingStopped: The follower's watch was stopped; nothing was kept.
+        """
+        follower = follower or Nobody()
+        begun: list[Candidate | FileOutcome] = []
+        try:
+            for each in taken:
+                begun.append(each if isinstance(each, FileOutcome) else await self._begin(principal, each, follower))
+            follower.watch.advance("writing")
+            candidates = {at: each for at, each in enumerate(begun) if isinstance(each, Candidate)}
+            async with self._lock(principal):
+                settled = await self._settling.settle_async(principal, candidates, choice, follower)
+        except BaseException:
+            await asyncio.shield(self._forget(principal, taken, begun))
+            raise
+        await self._keeper.sweep_async(principal)
+        outcomes = {at: each for at, each in enumerate(begun) if isinstance(each, FileOutcome)} | settled
+        return tuple(outcomes[at] for at in sorted(outcomes))
 
     async def answer_async(self, principal: Principal, name: str, choice: FileChoice) -> tuple[FileOutcome, ...]:
         """Settle what waits; see `Runtime.answer_file`."""
-        raise NotFound("No file of this name waits for an answer. It may have been answered elsewhere.")
+        async with self._lock(principal):
+            waiting = await self._waiting(principal, name)
+            question = file_outcomes.of_waiting(waiting[0]).question
+            if question is None or choice not in question.choices:
+                allowed = ", ".join(question.choices) if question else ""
+                raise SourceError(f"{choice!r} is no answer to this question; the answers are {allowed}.")
+            settled = await self._settling.answer_async(principal, waiting, choice, Nobody())
+        await self._keeper.sweep_async(principal)
+        return tuple(settled)
 
     async def dismiss_async(self, principal: Principal, name: str) -> None:
         """Forget what waits; see `Runtime.dismiss_file`."""
-        raise NotFound("No file of this name waits for an answer. It may have been answered elsewhere.")
+        await self._keeper.remove_waiting_async(principal, await self._waiting(principal, name))
+
+    async def reread_async(self, principal: Principal, name: str, options: Mapping[str, JsonValue]) -> FileOutcome:
+        """Read a file again with the choices of a person; see `Runtime.reread_file`."""
+        parsed, chosen = read_choices.parse(options), read_choices.tidy(options)
+        async with self._lock(principal):
+            before = await self._kept(principal, name)
+            others = taken_tables(await self._keeper.kept_async(principal), besides=before.name)
+            alone = len(before.reading.tables) == 1
+            wanted = before.reading.tables[0].name if alone else free(table_name(stem(before.members[0].name)), others)
+            try:
+                reading = await read_async(
+                    before.members,
+                    folder=self._keeper.folder(principal),
+                    storage=self._keeper.storage(principal),
+                    table=wanted,
+                    options=parsed,
+                    file_column=before.file_column,
+                    follower=Nobody(),
+                )
+            except FileUnreadable as error:
+                stays = " The earlier reading stays." if before.status == "loaded" else ""
+                return FileOutcome(before.name, "message", f"{error.user_message}{stays}", options=before.options)
+            reading = named(reading, others, before=before.reading)
+            loaded = before.status == "loaded"
+            said = await run_blocking_async(lambda: changes(before, reading)) if loaded else ()
+            made = replace(
+                before,
+                status="loaded",
+                reading=reading,
+                options=chosen,
+                message="",
+                version=before.version + 1 if loaded else 1,
+                changes=said,
+                earlier=(*before.earlier, (before.version, before.members)) if loaded else (),
+            )
+            put = await self._keeper.put_async(principal, made, expected=before.id)
+            if put is None:
+                await self._keeper.discard_async(principal, (), [reading])
+                raise SourceError(f"{before.name} was changed by somebody else meanwhile. Look at it again.")
+        await self._keeper.sweep_async(principal)
+        return file_outcomes.of_kept(put)
 
     async def options_async(self, principal: Principal, name: str) -> dict[str, JsonValue]:
         """The choices in force; see `Runtime.read_options`."""
-        await self._record(principal, name)
-        return {}
+        return dict((await self._kept(principal, name)).options)
 
     async def raw_async(
         self, principal: Principal, name: str, *, part: str, start: int, count: int
     ) -> tuple[tuple[int, str], ...]:
         """Lines of a file; see `Runtime.raw_lines`."""
-        path = await self.original_async(principal, name, version=None)
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return tuple((at, line.rstrip("\n")) for at, line in enumerate(islice(file, start + count - 1), 1))[
-                start - 1 :
-            ]
+        member, report = await self._member(principal, name)
+        path, encoding = member.place(self._keeper.folder(principal)), _encoding(report)
+        return await run_blocking_async(lambda: raw_lines(path, encoding=encoding, part=part, start=start, count=count))
 
     async def original_async(self, principal: Principal, name: str, *, version: int | None) -> Path:
         """The uploaded bytes; see `Runtime.original`."""
-        record = await self._record(principal, name)
-        return self._original(principal, record.sha256, record.name)
-
-    async def reread_async(self, principal: Principal, name: str, options: Mapping[str, JsonValue]) -> FileOutcome:
-        """Read a file again with the choices of a person; see `Runtime.reread_file`."""
-        record = await self._record(principal, name)
-        chosen = _options(options)
-        original = self._original(principal, record.sha256, record.name)
-        outcome = await self._read(principal, record.name, original, record.sha256, record.size, chosen)
-        await self._sweep(principal)
-        return outcome
+        folder = self._keeper.folder(principal)
+        if version is None:
+            return _there((await self._member(principal, name))[0].place(folder))
+        kept = await self._kept(principal, name)
+        versions = {**dict(kept.earlier), kept.version: kept.members}
+        if version not in versions:
+            raise NotFound(f"{kept.name} has no version {version}, or it is too old to be kept.")
+        return _there(versions[version][-1].place(folder))
 
     async def list_async(self, principal: Principal) -> tuple[FileOutcome, ...]:
-        """All files, the oldest first."""
-        return tuple(_outcome(record) for record in await self._store.sources.files_async(principal))
+        """All files, the oldest first, then what waits."""
+        kept, waiting = await self._keeper.kept_async(principal), await self._keeper.waiting_async(principal)
+        return (*map(file_outcomes.of_kept, kept), *map(file_outcomes.of_waiting, waiting))
 
     async def remove_async(self, principal: Principal, name: str) -> None:
-        """Forget a file and delete what was stored of it."""
-        record = await self._store.sources.remove_file_async(principal, name)
-        paths = [self._original(principal, record.sha256, record.name)]
-        paths += [table.database for table in file_details.tables(record.details, self._storage(principal))]
-        await run_blocking_async(lambda: uploads.unlink(paths))
-        await self._sweep(principal)
+        """Forget a file and what waits under its name, with what was stored of them."""
+        waiting = [each for each in await self._keeper.waiting_async(principal) if each.name == name]
+        kept = await self._keeper.kept_async(principal)
+        if waiting:
+            await self._keeper.remove_waiting_async(principal, waiting)
+        if not waiting or any(each.name == name for each in kept):
+            await self._keeper.remove_async(principal, name)
+        await self._keeper.sweep_async(principal)
 
     async def add_samples_async(self, principal: Principal) -> None:
         """Add the sample files that are not there yet."""
         from tabulaflow_core.samples import SAMPLE_FILES
 
-        there = {file.name for file in await self._store.sources.files_async(principal) if file.status == "loaded"}
+        there = {file.name for file in await self._keeper.kept_async(principal) if file.status == "loaded"}
         missing = [(path.name, path) for path in SAMPLE_FILES.values() if path.name not in there]
         taken = await run_blocking_async(lambda: self.take_in(principal, missing))
         await self.add_async(principal, taken, choice="separate")
@@ -139,8 +219,8 @@ class FileBook:
         loaded = [record for record in records if record.status == "loaded"]
         if not loaded:
             return None
-        storage = self._storage(principal)
-        readings = [file_details.reading(record.name, record.details, storage) for record in loaded]
+        storage = self._keeper.storage(principal)
+        readings = [for_connector(kept_file(record, storage)) for record in loaded]
 
         async def open_files() -> DataConnector:
             from tabulaflow_core.data.files import FilesConnector
@@ -150,133 +230,138 @@ class FileBook:
         return Wanted(FILES_ALIAS, " ".join(record.id for record in loaded), open_files)
 
     def _copy(self, principal: Principal, name: str, place: Path | str | BinaryIO) -> uploads.Upload | FileOutcome:
-        folder = owner_folder(self._root, principal)
+        folder = self._keeper.folder(principal)
         source = Path(place) if isinstance(place, str) else place
+        most = self._settings.limits.upload_bytes
         try:
-            upload = uploads.copy_in(source, folder, name, most=self._settings.limits.upload_bytes)
-            home = folder / upload.sha256[:32]
-            home.mkdir(mode=0o700, exist_ok=True)
-            return replace(upload, path=upload.path.replace(home / name))
+            disk.need_room(folder, min(uploads.size_of(source), most))
+            return uploads.copy_in(source, folder, name, most=most)
         except uploads.TooLarge:
-            most = self._settings.limits.upload_bytes / 2**20
-            return FileOutcome(
-                name,
-                "message",
-                f"{name} is larger than {most:g} MB, the limit of an upload. Split it, "
-                "or ask the administrator to raise TABULAFLOW_MAX_UPLOAD_MB.",
+            message = (
+                f"{name} is larger than {most / 2**20:g} MB, the limit of an upload. Split it, "
+                "or ask the administrator to raise TABULAFLOW_MAX_UPLOAD_MB."
+            )
+        except disk.DiskFull as error:
+            message = (
+                f"There is not enough room on the server's disk for {name}: {error}. "
+                "Remove files that are not needed any more, or ask the administrator for room."
             )
         except OSError as error:
-            return FileOutcome(name, "message", f"{name} could not be copied: {error.strerror or error}. Try again.")
+            message = f"{name} could not be copied: {error.strerror or error}. Try again."
+        return FileOutcome(name, "message", message)
+
+    async def _begin(self, principal: Principal, upload: uploads.Upload, follower: Follower) -> Candidate | FileOutcome:
+        """Read one upload; or what there is to say of it when the very same is here already."""
+        member = Member(upload.name, upload.sha256, upload.size, upload.copy, "" if upload.copy else str(upload.path))
+        follower.begins(member.name)
+        follower.watch.advance("reading")
+        if (same := await self._same(principal, member)) is not None:
+            await self._keeper.discard_async(principal, [member])
+            return same
+        dialect = await run_blocking_async(lambda: dialect_of(upload.path))
+        if dialect:
+            try:
+                schema = await self.databases.look_async(principal, member, dialect)
+            except SourceError as error:
+                await self._keeper.discard_async(principal, [member])
+                return FileOutcome(member.name, "message", error.user_message)
+            return Candidate(member, dialect=dialect, schema=schema)
+        kept = await self._keeper.kept_async(principal)
+        target = find(kept, member.name)
+        options: Details = {} if target is None else target.options
+        wanted = table_name(stem(member.name))
+        if target is not None and not target.several and len(target.reading.tables) == 1:
+            wanted = target.reading.tables[0].name
+        elif target is None:
+            wanted = free(wanted, taken_tables(kept))
+        candidate = await self._read(principal, member, wanted, options, follower)
+        if candidate.fault and options:  # choices for another content may not fit; the question comes all the same
+            candidate = await self._read(principal, member, wanted, {}, follower)
+        return candidate
 
     async def _read(
-        self, principal: Principal, name: str, path: Path, sha256: str, size: int, options: ReadOptions
-    ) -> FileOutcome:
-        storage = self._storage(principal)
-        wanted = table_name(stem(name))
-        taken = await self._taken(principal, name)
-        free = None if wanted.casefold() not in taken else _free(wanted, taken)
+        self, principal: Principal, member: Member, table: str, options: Details, follower: Follower
+    ) -> Candidate:
         try:
-            reading = await run_blocking_async(lambda: read_file(path, storage=storage, name=free, options=options))
+            reading = await read_async(
+                [member],
+                folder=self._keeper.folder(principal),
+                storage=self._keeper.storage(principal),
+                table=table,
+                options=read_choices.parse(options).for_part(member.name),
+                follower=follower,
+            )
+        except FileReadingStopped:
+            raise
         except FileUnreadable as error:
-            return await self._unreadable(principal, name, sha256, size, error.user_message)
-        except OSError as error:
-            reason = f"{name} could not be stored: {error.strerror or error}. Make room on the server's disk."
-            return await self._unreadable(principal, name, sha256, size, reason)
-        except Exception:  # a fault in a reader must not take the other files of the upload with it
-            _log.exception("a file could not be read")
-            return await self._unreadable(principal, name, sha256, size, _BROKEN)
-        return await self._keep(principal, name, sha256, size, reading)
+            return Candidate(member, fault=error.user_message)
+        return Candidate(member, reading, options=options, told=bool(options))
 
-    async def _keep(self, principal: Principal, name: str, sha256: str, size: int, reading: FileReading) -> FileOutcome:
-        there = await self._store.sources.files_async(principal)
-        before = next((file for file in there if file.name == name and file.status == "loaded"), None)
-        tables = _renamed(reading.tables, await self._taken(principal, name))
-        message = "" if before is None else f"{name} was here already; this version replaces the earlier one."
-        record = await self._store.sources.put_file_async(
-            principal,
-            name,
-            sha256=sha256,
-            size=size,
-            status="loaded",
-            message=message,
-            details=file_details.to_json(tables, reading.report),
-        )
-        return _outcome(record)
+    async def _same(self, principal: Principal, member: Member) -> FileOutcome | None:
+        for kept in await self._keeper.kept_async(principal):
+            if kept.status == "loaded" and any(each.same_as(member) for each in kept.members):
+                return file_outcomes.already_here(file_outcomes.of_kept(kept), member.name)
+        for waiting in await self._keeper.waiting_async(principal):
+            if waiting.member.same_as(member):
+                return file_outcomes.already_here(file_outcomes.of_waiting(waiting), member.name)
+        return await self.databases.same_async(principal, member)
 
-    async def _taken(self, principal: Principal, name: str) -> set[str]:
-        """The names of the tables of all files but `name`, without case."""
-        storage = self._storage(principal)
-        return {
-            table.name.casefold()
-            for file in await self._store.sources.files_async(principal)
-            if file.name != name and file.status == "loaded"
-            for table in file_details.tables(file.details, storage)
-        }
+    async def _forget(
+        self,
+        principal: Principal,
+        taken: Sequence[uploads.Upload | FileOutcome],
+        begun: Sequence[Candidate | FileOutcome],
+    ) -> None:
+        """Delete what was read and copied and is not kept."""
+        left = [c for c in begun if isinstance(c, Candidate) and not c.settled]
+        members = [candidate.member for candidate in left]
+        for each in taken[len(begun) :]:
+            if isinstance(each, uploads.Upload) and each.copy:
+                members.append(Member(each.name, each.sha256, each.size, each.copy))
+        await self._keeper.discard_async(principal, members, [candidate.reading for candidate in left])
 
-    async def _unreadable(self, principal: Principal, name: str, sha256: str, size: int, message: str) -> FileOutcome:
-        there = await self._store.sources.files_async(principal)
-        if any(file.name == name and file.status == "loaded" for file in there):
-            return FileOutcome(name, "message", f"{message} The version that was here before stays.")
-        record = await self._store.sources.put_file_async(
-            principal, name, sha256=sha256, size=size, status="message", message=message
-        )
-        return _outcome(record)
+    async def _kept(self, principal: Principal, name: str) -> KeptFile:
+        for kept in await self._keeper.kept_async(principal):
+            if kept.name == name:
+                return kept
+        raise NotFound(_NO_FILE)
 
-    async def _record(self, principal: Principal, name: str) -> FileRecord:
-        for record in await self._store.sources.files_async(principal):
-            if record.name == name:
-                return record
-        raise NotFound("This file is not here. It may have been removed.")
+    async def _member(self, principal: Principal, name: str) -> tuple[Member, Details]:
+        """The upload of this name with its report: a file's own, one of its several, or one that waits."""
+        kept = await self._keeper.kept_async(principal)
+        own = next((each for each in kept if each.name == name), None)
+        if own is not None and not own.several:
+            return own.members[-1], own.reading.report
+        for each in kept if own is None else [own]:
+            for member in reversed(each.members):
+                if member.name == name or (own is not None and member is each.members[-1]):
+                    return member, each.reading.reports.get(member.name, each.reading.report)
+        for waiting in await self._keeper.waiting_async(principal):
+            if waiting.name == name:
+                return waiting.member, waiting.reading.report
+        raise NotFound(_NO_FILE)
 
-    def _storage(self, principal: Principal) -> Path:
-        return owner_folder(self._root, principal) / "tables"
+    async def _waiting(self, principal: Principal, name: str) -> list[WaitingFile]:
+        """The upload that waits under this name, with those that one answer is about."""
+        waiting = await self._keeper.waiting_async(principal)
+        found = next((each for each in waiting if each.name == name), None)
+        if found is None:
+            raise NotFound(_NOT_WAITING)
+        return [found] if not found.group else [each for each in waiting if each.group == found.group]
 
-    def _original(self, principal: Principal, sha256: str, name: str) -> Path:
-        return owner_folder(self._root, principal) / sha256[:32] / name
-
-    async def _sweep(self, principal: Principal) -> None:
-        """Delete versions that nothing refers to any more."""
-        records = await self._store.sources.files_async(principal)
-        kept = {
-            table.database
-            for record in records
-            for table in file_details.tables(record.details, self._storage(principal))
-        }
-        kept |= {self._original(principal, record.sha256, record.name) for record in records}
-        folder = owner_folder(self._root, principal)
-        await run_blocking_async(lambda: uploads.delete_old(folder, kept))
+    def _lock(self, principal: Principal) -> asyncio.Lock:
+        return self._locks.setdefault(principal.id, asyncio.Lock())
 
 
-def _renamed(tables: Sequence[ReadTable], taken: set[str]) -> tuple[ReadTable, ...]:
-    """`tables` with a number after each name that another file has already, as the sheets of a workbook may."""
-    out: list[ReadTable] = []
-    for table in tables:
-        name = _free(table.name, taken)
-        taken = taken | {name.casefold()}
-        out.append(replace(table, name=name))
-    return tuple(out)
+def _encoding(report: Details) -> str:
+    decisions = report.get("decisions")
+    for decision in cast("list[Details]", decisions if isinstance(decisions, list) else []):
+        if decision.get("name") == "encoding":
+            return str(decision.get("value", ""))
+    return ""
 
 
-def _free(name: str, taken: set[str]) -> str:
-    chosen, count = name, 2
-    while chosen.casefold() in taken:
-        chosen, count = f"{name}_{count}", count + 1
-    return chosen
-
-
-def _outcome(record: FileRecord) -> FileOutcome:
-    return FileOutcome(
-        name=record.name,
-        status=record.status,
-        message=record.message,
-        tables=file_details.schemas(record.details),
-        report=file_details.report(record.details),
-    )
-
-
-def _options(given: Mapping[str, JsonValue]) -> ReadOptions:
-    known = {field.name for field in fields(ReadOptions)}
-    if unknown := sorted(set(given) - known):
-        raise SourceError(f"There is no reading choice called {unknown[0]!r}; there are {', '.join(sorted(known))}.")
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    return ReadOptions(**values)  # type: ignore[arg-type]
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise NotFound(f"The original of {path.name} is not there any more.")
+    return path

@@ -14,6 +14,7 @@ from uuid import uuid4
 from tabulaflow_core.data.files.watch import ReadProgress, Watch
 from tabulaflow_core.errors import FileReadingStopped, NotFound, TabulaflowError
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.file_reader import Follower
 from tabulaflow_core.runtime.uploads import Upload
 from tabulaflow_core.runtime.views import FileChoice, FileOutcome, JobState, ReadingJob
 
@@ -22,15 +23,6 @@ _log = logging.getLogger(__name__)
 #: Seconds after its end that a job is kept for a page that does not come back.
 _KEPT_SECONDS: Final = 600.0
 _BROKEN: Final = "The reading broke off, for a reason that only the server's log knows. Try it again."
-
-
-class Follower(Protocol):
-    """Hears how a reading goes on."""
-
-    watch: Watch
-
-    def begins(self, name: str) -> None:
-        """The file `name` is read from now on."""
 
 
 class Adder(Protocol):

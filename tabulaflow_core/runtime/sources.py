@@ -152,13 +152,15 @@ class SourceBook:
             NotFound: This principal has no such source.
         """
         if source_id == "files":
-            names = [file.name for file in await self._store.sources.files_async(principal)]
+            names = dict.fromkeys(file.name for file in await self._files.list_async(principal))
             if not names:
                 raise NotFound("This source is not here. It may have been removed.")
             for name in names:
                 await self._files.remove_async(principal, name)
         else:
-            await self._store.sources.remove_database_async(principal, source_id)
+            record = await self._store.sources.remove_database_async(principal, source_id)
+            await self._sync(principal)
+            await self._files.databases.discard_async(principal, record)
         await self._sync(principal)
 
     async def _sync(self, principal: Principal) -> tuple[tuple[FileRecord, ...], tuple[DatabaseRecord, ...]]:
@@ -174,6 +176,8 @@ class SourceBook:
 
     def _wanted(self, principal: Principal, record: DatabaseRecord) -> Wanted:
         async def open_database() -> DataConnector:
+            if (uploaded := await self._files.databases.open_kept_async(principal, record)) is not None:
+                return uploaded
             secrets, kept = self._store.secrets, record.url_secret
             url = secrets.decrypt(principal, kept)
             if not secrets.is_current(kept):

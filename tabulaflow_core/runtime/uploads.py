@@ -85,17 +85,58 @@ def copy_in(source: Path | BinaryIO, folder: Path, name: str, *, most: int) -> U
     return Upload(name, digest.hexdigest(), size, token, home / name)
 
 
+def size_of(source: Path | BinaryIO) -> int:
+    """Bytes of a path or of an open file, as far as they are known before it is read; 0 otherwise.
+
+    Raises:
+        OSError: There is no such file.
+    """
+    if isinstance(source, Path):
+        return source.stat().st_size
+    return source.seek(0, 2) if source.seekable() else 0
+
+
 def unlink(paths: Iterable[Path]) -> None:
-    """Delete files that may be gone already."""
+    """Delete files that may be gone already, and their folders where those are empty then."""
     for path in paths:
         path.unlink(missing_ok=True)
+        _drop_empty(path.parent)
 
 
-def delete_old(folder: Path, kept: set[Path]) -> None:
-    """Delete the files two levels below `folder` that are not `kept` and have been there for an hour."""
+def delete_old(folder: Path, files: set[Path], folders: Iterable[Path] = ()) -> None:
+    """Delete what lies two levels below `folder`, is not kept, and has not changed for an hour.
+
+    So does what a killed process leaves: copies that nothing refers to, and the workshops of readings.
+
+    Args:
+        files: Kept files.
+        folders: Folders of which everything is kept.
+    """
     if not folder.is_dir():
         return
     deadline = time.time() - _GRACE_SECONDS
+    whole = set(folders)
     for path in folder.glob("*/*"):
-        if path not in kept and path.is_file() and path.stat().st_mtime < deadline:
-            path.unlink(missing_ok=True)
+        if path in files or path.parent in whole:
+            continue
+        try:
+            if path.is_dir():
+                if path.name.startswith(".") and _newest(path) < deadline:
+                    shutil.rmtree(path, ignore_errors=True)
+            elif path.lstat().st_mtime < deadline:
+                path.unlink(missing_ok=True)
+                _drop_empty(path.parent)
+        except FileNotFoundError:  # another process sweeps too
+            continue
+
+
+def _newest(folder: Path) -> float:
+    return max(path.lstat().st_mtime for path in (folder, *folder.rglob("*")))
+
+
+def _drop_empty(folder: Path) -> None:
+    if folder.name != "tables":
+        try:
+            folder.rmdir()
+        except OSError:  # not empty, or gone
+            return

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         TurnRecord,
         TurnState,
         UsageRow,
+        WaitingRecord,
     )
     from tabulaflow_core.store.results import Results
     from tabulaflow_core.store.secrets import Secrets
@@ -32,6 +33,7 @@ _HOME: Final = {
     "Database": "database",
     "DatabaseRecord": "records",
     "FileRecord": "records",
+    "WaitingRecord": "records",
     "History": "records",
     "Results": "results",
     "STALE_SECONDS": "leases",
@@ -64,6 +66,7 @@ __all__ = [
     "Turns",
     "UsageLedger",
     "UsageRow",
+    "WaitingRecord",
     "coalesce",
     "partial_result",
 ]

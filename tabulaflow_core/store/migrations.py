@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from sqlalchemy import insert, inspect, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tabulaflow_core.errors import StoreUnavailable
@@ -23,9 +37,28 @@ async def _to_2(connection: AsyncConnection) -> None:
     await connection.execute(text("ALTER TABLE turns ADD COLUMN cancel_requested BOOLEAN NOT NULL DEFAULT false"))
 
 
+async def _to_3(connection: AsyncConnection) -> None:
+    """An upload can wait for an answer, and a database can be an uploaded file."""
+    # Not the table of `tables`: that one is the latest version's.
+    waiting = Table(
+        "waiting_files",
+        MetaData(),
+        Column("id", String(64), primary_key=True),
+        Column("owner", String(255), nullable=False),
+        Column("name", Text, nullable=False),
+        Column("sha256", String(64), nullable=False),
+        Column("size", BigInteger, nullable=False),
+        Column("details", Text, nullable=False),
+        Column("created_at", Double, nullable=False),
+        UniqueConstraint("owner", "name"),
+    )
+    await connection.run_sync(waiting.create)
+    await connection.execute(text("ALTER TABLE databases ADD COLUMN upload TEXT NOT NULL DEFAULT ''"))
+
+
 #: Version n is reached from n-1 by `STEPS[n]`. A step is never changed once it was released.
-STEPS: Final[dict[int, Step]] = {2: _to_2}
-LATEST: Final = 2
+STEPS: Final[dict[int, Step]] = {2: _to_2, 3: _to_3}
+LATEST: Final = 3
 
 
 async def migrate_async(database: Database) -> int:

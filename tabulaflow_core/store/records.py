@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -94,12 +94,29 @@ class FileRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingRecord:
+    """An upload that was read and whose question is not answered.
+
+    Attributes:
+        details: JSON of the host's: what was read, and what is asked.
+    """
+
+    id: str
+    name: str
+    sha256: str
+    size: int
+    details: dict[str, JsonValue]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DatabaseRecord:
     """One connected database.
 
     Attributes:
         url_masked: The URL without its password.
         url_secret: The URL, encrypted; see `secrets`.
+        upload: JSON of the host's on an uploaded database file; empty for a database that a URL names.
     """
 
     id: str
@@ -108,6 +125,7 @@ class DatabaseRecord:
     url_masked: str
     url_secret: str
     created_at: datetime
+    upload: dict[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,20 @@ files = Table(
     UniqueConstraint("owner", "name"),
 )
 
+# Uploads that were read and whose question is not answered: nothing else has changed for them yet.
+waiting_files = Table(
+    "waiting_files",
+    metadata,
+    _id(),
+    _owner(),
+    Column("name", Text, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("details", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    UniqueConstraint("owner", "name"),
+)
+
 databases = Table(
     "databases",
     metadata,
@@ -142,6 +156,8 @@ databases = Table(
     Column("dialect", String(32), nullable=False),
     Column("url_masked", Text, nullable=False),
     Column("url_secret", Text, nullable=False),
+    # What is known of an uploaded database file as JSON; empty for one that a URL names.
+    Column("upload", Text, nullable=False, server_default=text("''")),
     Column("created_at", Double, nullable=False),
     UniqueConstraint("owner", "alias"),
 )

@@ -59,18 +59,19 @@ def test_files_form_one_source_and_an_unreadable_one_harms_nobody(rt: Runtime, t
 
 
 def test_two_files_of_one_stem_get_two_tables(rt: Runtime, tmp_path: Path) -> None:
-    rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n1,2\n"), write(tmp_path, "a.txt", "x,y\n3,4\n")])
+    given = [write(tmp_path, "a.csv", "x,y\n1,2\n"), write(tmp_path, "a.txt", "x,y\n3,4\n")]
+    rt.add_files(LOCAL_USER, given, choice="separate")
     (source,) = rt.sources(LOCAL_USER)
     assert sorted(table.name for table in source.tables) == ["a", "a_2"]
     assert rt.preview(LOCAL_USER, "files", "a_2").column("x").to_pylist() == [3]
 
 
-def test_the_same_name_again_replaces_and_says_so(rt: Runtime, tmp_path: Path) -> None:
+def test_the_same_name_replaces_when_told_so_beforehand(rt: Runtime, tmp_path: Path) -> None:
     rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n1,2\n")])
-    (again,) = rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n5,6\n")])
+    (again,) = rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n5,6\n")], choice="replace")
     assert "replaces" in again.message
     assert rt.preview(LOCAL_USER, "files", "a").column("x").to_pylist() == [5]
-    (broken,) = rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", PNG)])
+    (broken,) = rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", PNG)], choice="replace")
     assert (broken.status, "stays" in broken.message) == ("message", True)
     assert rt.preview(LOCAL_USER, "files", "a").column("x").to_pylist() == [5]
 

@@ -75,6 +75,8 @@ async def test_version_1_on_postgresql(postgres_url: str, tmp_path: Path) -> Non
     latest = await shape(store)
     async with store._database.write() as connection:
         await connection.execute(text("ALTER TABLE turns DROP COLUMN cancel_requested"))
+        await connection.execute(text("ALTER TABLE databases DROP COLUMN upload"))
+        await connection.execute(text("DROP TABLE waiting_files"))
         await connection.execute(update(schema_version).values(version=1))
     await store.close_async()
     opened = await asyncio.gather(*(Store.open_async(settings) for _ in range(4)))

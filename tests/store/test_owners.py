@@ -49,6 +49,7 @@ CREATES = {
     "secrets.encrypt",
     "sources.add_database_async",
     "sources.put_file_async",
+    "sources.put_waiting_async",
     "usage.reserve_async",
 }
 
@@ -113,6 +114,7 @@ async def _fill(store: Store, who: Principal) -> dict[str, Any]:
     result = StoredResult(source="s", dialect="sqlite", sql="SELECT 1", table=pa.table({"secret": [1]}))
     await store.results.put_async(who, result)
     await store.sources.put_file_async(who, "mine.csv", sha256="0" * 64, size=1, status="loaded")
+    waiting = await store.sources.put_waiting_async(who, "mine.csv", sha256="0" * 64, size=1, details={})
     secret = store.secrets.encrypt(who, "hunter2")
     database = await store.sources.add_database_async(who, "mine", dialect="sqlite", url_masked="x", url_secret=secret)
     call = await store.usage.reserve_async(
@@ -123,6 +125,10 @@ async def _fill(store: Store, who: Principal) -> dict[str, Any]:
         "turn_id": turn.id,
         "result_id": result.id,
         "database_id": database.id,
+        "ids": [waiting.id],
+        "answered": [waiting.id],
+        "details": {"stolen": True},
+        "upload": {"stolen": True},
         "call_id": call,
         "token": secret,
         "name": "mine.csv",
