@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from xml.parsers.expat import ExpatError
 
@@ -12,7 +15,7 @@ from tabulaflow_core.data.files.formats.workbook.look.ods_styles import DataStyl
 from tabulaflow_core.data.files.formats.workbook.look.opc import LINKS, MACROS
 from tabulaflow_core.data.files.formats.workbook.look.package import ENCRYPTED, Package
 from tabulaflow_core.data.files.formats.workbook.look.sheet import MOST_MERGED, SheetFacts, range_of
-from tabulaflow_core.data.files.formats.workbook.look.xml import Attributes, Start, read_xml, whole
+from tabulaflow_core.data.files.formats.workbook.look.xml import Attributes, Start, XmlStream, read_xml, whole
 from tabulaflow_core.data.files.watch import ReadBounds, Watch
 from tabulaflow_core.errors import FileUnreadable
 
@@ -20,7 +23,10 @@ from tabulaflow_core.errors import FileUnreadable
 _PREFIXES = {"office": "office", "style": "style", "table": "table", "datastyle": "number", "text": "text"}
 #: Columns and rows of the largest sheets of LibreOffice.
 _MOST_COLUMNS, _MOST_ROWS = 16_384, 1 << 24
+_NAMESPACE = re.compile(rb"""xmlns:([\w.-]+)\s*=\s*["']urn:oasis:names:tc:opendocument:xmlns:(\w+):1.0["']""", re.ASCII)
 _BATCH = 50_000
+#: Elements whose end means nothing here; they are nearly all of them.
+_INSIDE_CELLS = frozenset(("p", "table-cell", "covered-table-cell", "span", "s", "a"))
 _NO_STYLES = "The workbook's shared styles could not be read, so some percent and currency formats may be missing."
 
 
@@ -42,12 +48,11 @@ def look_at_ods(path: Path, *, watch: Watch) -> WorkbookLook:
         notices = [MACROS] * any(part.startswith(("basic/", "scripts/")) for part in package.names())
         package.total = package.size("content.xml") + package.size("styles.xml")
         try:
-            common = _Canonical(styles.start)
-            read_xml(package.blocks("styles.xml"), common.start, styles.end, bounds=bounds, text=styles.text)
+            blocks = package.blocks("styles.xml")
+            _read(blocks, styles.start, styles, bounds=bounds)
         except ExpatError:
             notices.append(_NO_STYLES)
-        content = _Canonical(reader.start)
-        read_xml(package.blocks("content.xml"), content.start, reader.end, bounds=bounds, text=styles.text)
+        _read(package.blocks("content.xml"), reader.start, styles, reader=reader, bounds=bounds)
         notices += [LINKS] * reader.links
         return WorkbookLook(tuple(reader.finish()), reader.date_1904, tuple(notices))
 
@@ -63,29 +68,37 @@ def _is_encrypted(package: Package, *, bounds: ReadBounds) -> bool:
     return found
 
 
-class _Canonical:
-    """Gives attributes their usual prefixes, when the document has chosen others."""
+def _read(
+    blocks: Iterator[bytes],
+    start: Start,
+    styles: DataStyles,
+    *,
+    reader: _ContentReader | None = None,
+    bounds: ReadBounds,
+) -> None:
+    """Read a document, its attributes with their usual prefixes also where it has chosen others."""
+    head = next(blocks, b"")
+    rename = {
+        prefix.decode(): _PREFIXES[uri.decode()]
+        for prefix, uri in _NAMESPACE.findall(head[:20_000])
+        if prefix.decode() != _PREFIXES.get(uri.decode(), prefix.decode())
+    }
 
-    def __init__(self, then: Start) -> None:
-        self._then = then
-        self._rename: dict[str, str] | None = None
+    def renamed(name: str, attributes: Attributes) -> None:
+        usual: Attributes = {}
+        for key, value in attributes.items():
+            prefix, colon, rest = key.partition(":")
+            usual[rename.get(prefix, prefix) + colon + rest] = value
+        start(name, usual)
 
-    def start(self, name: str, attributes: Attributes) -> None:
-        """An element begins."""
-        if self._rename is None:
-            self._rename = {}
-            for key, uri in attributes.items():
-                words = uri.split(":")
-                usual = _PREFIXES.get(words[-2], "") if len(words) > 2 and "opendocument" in words else ""
-                if key.startswith("xmlns:") and usual and usual != key[6:]:
-                    self._rename[key[6:]] = usual
-        if self._rename:
-            attributes = {self._renamed(key): value for key, value in attributes.items()}
-        self._then(name, attributes)
-
-    def _renamed(self, key: str) -> str:
-        prefix, colon, rest = key.partition(":")
-        return (self._rename or {}).get(prefix, prefix) + colon + rest if colon else key
+    end = reader.end if reader else styles.end
+    stream = XmlStream(renamed if rename else start, end, bounds=bounds, text=styles.text)
+    if reader:
+        reader.on_sheets = stream.ignore_text
+    for block in chain((head,), blocks) if head else ():
+        stream.feed(block)
+    if head:
+        stream.close()
 
 
 class _ContentReader:
@@ -93,6 +106,7 @@ class _ContentReader:
 
     def __init__(self, styles: DataStyles) -> None:
         self.date_1904 = self.links = False
+        self.on_sheets: Callable[[], None] = lambda: None
         self._styles = styles
         self._sheets: list[tuple[str, str, SheetFacts]] = []
         self._databases: list[tuple[str, str, bool]] = []
@@ -133,6 +147,7 @@ class _ContentReader:
         if self._facts is not None or self._outside:
             self._outside += 1  # a table inside a cell, or a stored answer of another program
             return
+        self.on_sheets()
         self._facts = SheetFacts()
         name, style = attributes.get("table:name", ""), attributes.get("table:style-name", "")
         self._sheets.append((name, style, self._facts))
@@ -160,14 +175,17 @@ class _ContentReader:
     def _cell(self, facts: SheetFacts, attributes: Attributes) -> None:
         if self._outside:
             return
-        first = self._column
-        times = max(1, whole(attributes, "table:number-columns-repeated", 1))
-        self._column += times
-        last = min(first + times, _MOST_COLUMNS) - 1
+        first, times = self._column, 1
+        if "table:number-columns-repeated" in attributes:
+            times = max(1, whole(attributes, "table:number-columns-repeated", 1))
+        self._column = first + times
         value_type = attributes.get("office:value-type", "")
         formula = "table:formula" in attributes
-        if last < first or self._row >= _MOST_ROWS:
-            return
+        last = first + times - 1
+        if last >= _MOST_COLUMNS or self._row >= _MOST_ROWS:
+            last = _MOST_COLUMNS - 1
+            if last < first or self._row >= _MOST_ROWS:
+                return
         if formula:
             count = (last - first + 1) * self._repeat_row
             facts.formula_count += count
@@ -191,6 +209,8 @@ class _ContentReader:
 
     def end(self, name: str) -> None:
         """An element ends."""
+        if name in _INSIDE_CELLS and self._facts is not None:
+            return
         if name == "table-row" and self._facts is not None and not self._outside:
             last = min(self._row + self._repeat_row, _MOST_ROWS) - 1
             for first_column, last_column, key in self._line:

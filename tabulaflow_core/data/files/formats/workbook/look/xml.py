@@ -18,6 +18,16 @@ def local(name: str) -> str:
     return name.rpartition(":")[2]
 
 
+class _LocalNames(dict[str, str]):
+    """Names without their prefixes, each worked out once."""
+
+    def __missing__(self, name: str) -> str:
+        if len(self) > 10_000:
+            self.clear()
+        self[name] = local(name)
+        return self[name]
+
+
 class XmlStream:
     """Calls `start` and `end` with the local names of elements as bytes are fed.
 
@@ -29,6 +39,8 @@ class XmlStream:
     def __init__(self, start: Start, end: End | None = None, *, bounds: ReadBounds, text: End | None = None) -> None:
         self._start, self._end, self._bounds = start, end, bounds
         self._depth = 0
+        self._most = bounds.nesting
+        self._names = _LocalNames()
         self._fed = 0
         parser = self._parser = expat.ParserCreate()
         parser.StartElementHandler = self._on_start
@@ -39,14 +51,18 @@ class XmlStream:
 
     def _on_start(self, name: str, attributes: Attributes) -> None:
         self._depth += 1
-        if self._depth > self._bounds.nesting:
+        if self._depth > self._most:
             raise FileUnreadable("This workbook's XML is nested deeper than any workbook needs, so it was not read.")
-        self._start(name.rpartition(":")[2], attributes)
+        self._start(self._names[name], attributes)
 
     def _on_end(self, name: str) -> None:
         self._depth -= 1
         if self._end is not None:
-            self._end(name.rpartition(":")[2])
+            self._end(self._names[name])
+
+    def ignore_text(self) -> None:
+        """From here on drop character data, which is half of the work where there is much of it."""
+        self._parser.CharacterDataHandler = None
 
     def feed(self, block: bytes) -> None:
         """Parse some more.
