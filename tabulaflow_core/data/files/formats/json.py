@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -104,16 +104,8 @@ class _Document:
             line = self.skipped.lines[0]
             raise self._broken(Broken(line.line, line.why.removeprefix("no JSON: ")))
         if good and all(isinstance(v, list) for _, v in first):
-            return self._rows(items, [v for _, v in first])
+            return of_rows((), [v for _, v in first], self.job.options.header, items)
         return Found((), "records", -1, lambda: as_records(items()))
-
-    def _rows(self, items: Callable[[], Iterator[tuple[int, Value]]], first: list[Value]) -> Found:
-        found = of_rows((), first, self.job.options.header)
-        if len(first) < 1000:
-            return found
-        if self.job.path.stat().st_size * _GROWS > self.job.watch.bounds.memory_bytes:
-            raise self._too_large()
-        return of_rows((), [v for _, v in items()], self.job.options.header)
 
     def _whole(self) -> list[Found]:
         """A document that fits into the memory."""
@@ -173,6 +165,8 @@ class _Document:
     def _long(self, opened: str) -> list[Found]:
         """A document that does not fit into the memory: lists of records, element by element."""
         self.decisions.append(Decision("records", "one document", "certain"))
+        if opened == "[":
+            return [self._long_list()]
         counts: dict[tuple[str, ...], int] = {}
         try:
             with open_feed(self.job, self.codec, self.decoder) as feed:
@@ -182,7 +176,7 @@ class _Document:
                 rest = feed.peek()
         except Broken as error:
             raise self._broken(error) from None
-        if rest and opened == "{":
+        if rest:
             return [self._sequence()]
         if not counts:
             raise self._too_large()
@@ -191,16 +185,27 @@ class _Document:
         beside = [f for f in found if f.path[:-1] == best.path[:-1]] if best.path else [best]
         return beside + [f for f in found if f not in beside]
 
+    def _long_list(self) -> Found:
+        first = [v for _, v in islice(self._elements(("",)), 1000)]
+        if first and all(isinstance(v, list) for v in first):
+            return of_rows((), first, self.job.options.header, lambda: self._elements(("",)))
+        return self._streamed(("",), -1)
+
     def _streamed(self, path: tuple[str, ...], count: int) -> Found:
         return Found(path[:-1], "records", count, lambda: as_records(self._elements(path)))
 
     def _elements(self, wanted: tuple[str, ...]) -> Iterator[tuple[int, Value]]:
         number = 0
-        with open_feed(self.job, self.codec, self.decoder) as feed:
-            for path, value in walk(feed, levels=_LEVELS):
-                if path == wanted:
-                    number += 1
-                    yield number, value
+        try:
+            with open_feed(self.job, self.codec, self.decoder) as feed:
+                for path, value in walk(feed, levels=_LEVELS):
+                    if path == wanted:
+                        number += 1
+                        yield number, value
+                if rest := feed.peek():
+                    raise Broken(feed.line, f"after the end of the document there is more: {rest}")
+        except Broken as error:
+            raise self._broken(error) from None
 
     def _write(self, found: list[Found]) -> tuple[list[WrittenTable], ReadingReport]:
         """Write the tables that are wanted, and list the others."""

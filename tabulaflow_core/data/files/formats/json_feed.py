@@ -42,29 +42,37 @@ class Skipped:
 
 
 class Feed:
-    """Reads values, brackets and separators from a text stream.
-
-    Attributes:
-        line: The number of the line that is read, from 1.
-    """
+    """Reads values, brackets and separators from a text stream."""
 
     def __init__(self, job: ReadJob, raw: BinaryIO, codec: str, decoder: Decoder) -> None:
-        self.line = 1
         self._job = job
         self._raw = raw
         self._text = TextIOWrapper(raw, encoding=codec, errors="replace", newline="")
         self._decoder = decoder
         self._buffer = ""
         self._at = 0
+        self._line = 1
+        self._counted = 0  # as far as this, line ends are in `_line`
         self._ended = False
         self._size = job.path.stat().st_size
+
+    @property
+    def line(self) -> int:
+        """The number of the line that is read, from 1."""
+        passed = self._buffer.count("\n", self._counted, self._at)
+        self._line += passed or self._buffer.count("\r", self._counted, self._at)
+        self._counted = self._at
+        return self._line
 
     def peek(self) -> str:
         """The next character that is not blank, empty at the end."""
         while True:
+            char = self._buffer[self._at : self._at + 1]
+            if char > " " and char != "\ufeff":
+                return char
             match = _BLANKS.match(self._buffer, self._at)
             assert match is not None
-            self._move(match.end())
+            self._at = match.end()
             if self._at < len(self._buffer):
                 return self._buffer[self._at]
             if not self._more():
@@ -79,7 +87,7 @@ class Feed:
         char = self.peek()
         if not char or char not in chars:
             raise Broken(self.line, f"{' or '.join(chars)} is missing" if char else "it ends too early")
-        self._move(self._at + 1)
+        self._at += 1
         return char
 
     def value(self) -> Value:
@@ -102,7 +110,7 @@ class Feed:
                 raise too_deep(self._job.name, self._job.watch.bounds.nesting) from None
             # A number may go on in what is not read yet.
             if end < len(self._buffer) or not self._more():
-                self._move(end)
+                self._at = end
                 return value
 
     def skip_line(self) -> str:
@@ -112,14 +120,9 @@ class Feed:
             match = _LINE_END.search(self._buffer, self._at)
             end = match.end() if match else len(self._buffer)
             found = (found + self._buffer[self._at : end])[:500]
-            self._move(end)
+            self._at = end
             if match or not self._more():
                 return found.strip()
-
-    def _move(self, to: int) -> None:
-        passed = self._buffer.count("\n", self._at, to)
-        self.line += passed or self._buffer.count("\r", self._at, to)
-        self._at = to
 
     def _more(self) -> bool:
         """Read on; False at the end of the file."""
@@ -134,8 +137,9 @@ class Feed:
             )
         self._job.watch.advance("reading", min(self._raw.tell(), self._size), self._size)
         block = self._text.read(max(_CHUNK, waiting))
+        assert self.line  # counted up to here
         self._buffer = self._buffer[self._at :] + block
-        self._at = 0
+        self._at = self._counted = 0
         self._ended = not block
         return bool(block)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, Literal
 
 from tabulaflow_core.data.files.formats.json_values import Number, Value, cell, is_nested
@@ -31,6 +32,7 @@ class Found:
         notes: Sentences on what was left out.
         header: Whether the first row named the columns; None where that is no question.
         sure: Whether there is no doubt about the header.
+        names: Columns that are known before any row.
     """
 
     path: tuple[str, ...]
@@ -40,6 +42,7 @@ class Found:
     notes: list[str] = field(default_factory=list)
     header: bool | None = None
     sure: bool = True
+    names: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -134,18 +137,26 @@ def _feature(item: Record) -> Record:
     return {**own, **(properties or {}), name: cell(shape, levels=_SAMPLE)}
 
 
-def of_rows(path: tuple[str, ...], items: list[Value], header: bool | None) -> Found:
-    """A list of lists: the first one names the columns when its cells look like names."""
+def of_rows(
+    path: tuple[str, ...],
+    items: list[Value],
+    header: bool | None,
+    stream: Callable[[], Iterable[tuple[int, Value]]] | None = None,
+) -> Found:
+    """A list of lists: the first one names the columns when its cells look like names.
+
+    Args:
+        items: All of them, or the first when there is a stream.
+        header: Whether the first one names the columns, when a person said so.
+        stream: Gives all of them.
+    """
     named, sure = (header, True) if header is not None else _header_of(items[:_SAMPLE])
     names = [str(c) if c is not None else "" for c in _cells(items[0])] if named else []
-    return Found(
-        path,
-        "rows",
-        len(items) - named,
-        lambda: _rows(names, enumerate(items[1:] if named else items, 1 + named)),
-        header=named,
-        sure=sure,
-    )
+
+    def records() -> Iterator[tuple[int, Record]]:
+        return _rows(names, islice(stream() if stream else enumerate(items, 1), int(named), None))
+
+    return Found(path, "rows", len(items) - named, records, header=named, sure=sure)
 
 
 def _cells(item: Value) -> list[Value]:
@@ -219,14 +230,11 @@ def _split_table(
 
     def records() -> Iterator[tuple[int, Record]]:
         whole = [[a, *_cells(r)] for a, r in zip(labels, rows, strict=True)] if labels else rows
-        if not whole:
-            yield 0, dict.fromkeys(shown)
         yield from _rows(shown, enumerate(whole, 1))
 
-    table = Found(path, "rows", len(rows), records)
-    table.layout = "columns"  # not a bare list of lists: its names are certain
-    table.notes.append(f"The columns are named by “{header_key}”, the rows are in “{key}”.")
-    return table
+    # Not a bare list of lists: its names are certain.
+    note = f"The columns are named by “{header_key}”, the rows are in “{key}”."
+    return Found(path, "columns", len(rows), records, notes=[note], names=shown)
 
 
 def _by_column(node: Record, path: tuple[str, ...]) -> Found | None:

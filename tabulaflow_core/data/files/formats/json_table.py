@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import pyarrow as pa
 
-from tabulaflow_core.data.files.columns import Typing, type_columns, write_table
+from tabulaflow_core.data.files.columns import Column, Typing, type_columns, write_table
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.json_shapes import Found
 from tabulaflow_core.data.files.formats.json_values import (
@@ -24,13 +25,20 @@ from tabulaflow_core.data.files.formats.json_values import (
 )
 from tabulaflow_core.data.files.naming import clean_header, column_names
 from tabulaflow_core.data.files.report import ColumnType, Decision, ReadingReport
-from tabulaflow_core.data.files.values import looks_like
 from tabulaflow_core.errors import FileUnreadable
 
-#: Cells of one batch, at most; and characters, so that long texts do not fill the memory.
+#: Cells of one batch, at most.
 _BATCH_CELLS: Final = 400_000
-_BATCH_CHARS: Final = 16_000_000
-_TELL_EVERY: Final = 5_000
+_MOST_ROWS: Final = 100_000
+_LOOK_EVERY: Final = 2_000
+
+
+class _Mapping(Exception):
+    """An object has so many keys that they are data: begin again with it as one column."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.place = place
 
 
 @dataclass(slots=True)
@@ -42,87 +50,121 @@ class _Seen:
     blank: int = 0
     booleans: int = 0
     nested: int = 0
-    coded: bool = False
 
-    def add(self, value: Value) -> None:
-        if value is None:
-            return
-        if isinstance(value, Number):
-            self.numbers += 1
-        elif isinstance(value, str):
-            self.texts += 1
-            if not value:
-                self.blank += 1
-            elif not self.coded and len(value) <= 60 and any(c.isdigit() for c in value):
-                self.coded = looks_like(value) == "number"
-        elif isinstance(value, bool):
-            self.booleans += 1
-        elif value or isinstance(value, list):
-            self.nested += 1
-
-    @property
-    def kept_as_text(self) -> bool:
-        """Lists, and texts that look like numbers: codes, since JSON has numbers."""
-        return bool(self.nested) or (self.coded and not self.numbers and not self.booleans)
+    def add(self, values: list[Value]) -> None:
+        kinds = Counter(map(type, values))
+        self.numbers += kinds[Number]
+        self.texts += kinds[str]
+        self.blank += values.count("") if kinds[str] else 0
+        self.booleans += kinds[bool]
+        self.nested += kinds[list] + (sum(1 for v in values if v and isinstance(v, dict)) if kinds[dict] else 0)
 
     @property
     def anything(self) -> bool:
         return bool(self.numbers or self.texts or self.booleans or self.nested)
 
 
-@dataclass(slots=True)
-class _Columns:
-    """The places of all records, in the order in which they are met."""
+class _Staging:
+    """Collects records column by column in `stage`, which grows as columns are met."""
 
-    job: ReadJob
-    seen: dict[Place, _Seen] = field(default_factory=dict)
-    whole: set[Place] = field(default_factory=set)
-    rows: int = 0
-    _below: dict[Place, int] = field(default_factory=dict)
+    def __init__(self, job: ReadJob, whole: set[Place]) -> None:
+        self.job = job
+        self.whole = whole
+        self.places: list[Place] = []
+        self.seen: list[_Seen] = []
+        self.rows = 0
+        self._index: dict[Place, list[Value]] = {}
+        self._below: dict[Place, int] = {}
+        self._lines: list[int] = []
+        self._stored = 0
+        job.bench.execute("CREATE OR REPLACE TEMP TABLE stage (line BIGINT)")
 
-    def look(self, records: Iterable[tuple[int, dict[str, Value]]]) -> None:
-        """Find all columns.
+    def add_all(self, records: Iterable[tuple[int, dict[str, Value]]]) -> None:
+        """Take all records.
 
         Raises:
-            FileUnreadable: There are too many.
+            FileUnreadable: They have too many columns.
+            _Mapping: An object is to stay together.
         """
-        seen = self.seen
-        for _, record in records:
-            self.rows += 1
-            if self.rows % _TELL_EVERY == 0:
-                self.job.watch.advance("finding types", self.rows)
-            for place, value in flat(record, self.whole):
-                found = seen.get(place)
-                if found is None:
-                    found = self._new(place)
-                found.add(value)
-        for place in list(seen):
-            # An object that is there in some records only: its column of nulls says nothing.
-            if not seen[place].anything and place in self._below and place not in self.whole:
-                del seen[place]
+        index, whole, most = self._index, self.whole, _LOOK_EVERY
+        for number, record in records:
+            row = len(self._lines)
+            self._lines.append(number)
+            # Most records are flat, and taking one apart costs as much as reading it.
+            nested = dict in map(type, record.values())
+            for place, value in flat(record, whole) if nested else record.items():
+                column = index.get(place)
+                if column is None:
+                    column = self._new(place)
+                if len(column) < row:  # the records before have no such key
+                    column.extend([None] * (row - len(column)))
+                column.append(value)
+            if row >= most:
+                self.job.watch.advance("reading", self.rows + row)
+                most = row + _LOOK_EVERY
+                if row >= _MOST_ROWS or row * len(index) >= _BATCH_CELLS:
+                    self.flush()
+                    most = _LOOK_EVERY
+        self.flush()
 
-    def _new(self, place: Place) -> _Seen:
+    def add_column(self, place: Place) -> None:
+        """A column that is known before any record."""
+        self._new(place)
+
+    def _new(self, place: Place) -> list[Value]:
         keys = (place,) if isinstance(place, str) else place
         for level in range(1, len(keys)):
             above: Place = keys[0] if level == 1 else keys[:level]
             self._below[above] = self._below.get(above, 0) + 1
             if self._below[above] > MOST_FLAT:
-                return self._together(above, keys[:level])
-        if len(self.seen) >= self.job.watch.bounds.columns:
+                raise _Mapping(above)
+        bound = self.job.watch.bounds.columns
+        if len(self.places) >= bound:
             raise FileUnreadable(
-                f"{self.job.name} has more than {self.job.watch.bounds.columns:,} columns, the most that a table may "
-                "have. Export fewer, or raise the bound (columns)."
+                f"{self.job.name} has more than {bound:,} columns, the most that a table may have. "
+                "Export fewer, or raise the bound (columns)."
             )
-        return self.seen.setdefault(place, _Seen())
+        self.places.append(place)
+        self.seen.append(_Seen())
+        column = self._index[place] = []
+        return column
 
-    def _together(self, above: Place, keys: tuple[str, ...]) -> _Seen:
-        """Too many columns from one object: its keys are data, so it stays together."""
-        self.whole.add(above)
-        for place in [p for p in self.seen if isinstance(p, tuple) and p[: len(keys)] == keys and p != above]:
-            del self.seen[place]
-        found = self.seen.setdefault(above, _Seen())
-        found.nested += 1
-        return found
+    def flush(self) -> None:
+        """Send what waits to the table."""
+        while self._stored < len(self.places):
+            self.job.bench.execute(f"ALTER TABLE stage ADD COLUMN c{self._stored} VARCHAR")
+            self._stored += 1
+        count = len(self._lines)
+        if not count:
+            return
+        arrays = [pa.array(self._lines, pa.int64())]
+        for column, seen in zip(self._index.values(), self.seen, strict=True):
+            column.extend([None] * (count - len(column)))
+            seen.add(column)
+            arrays.append(_texts(column, self.job.watch.bounds.nesting))
+            column.clear()
+        batch = pa.table(arrays, names=["line", *(f"c{i}" for i in range(len(self.places)))])
+        self.job.bench.connection.register("batch", batch)
+        self.job.bench.connection.execute("INSERT INTO stage SELECT * FROM batch").fetchall()
+        self.job.bench.connection.unregister("batch")
+        self.rows += count
+        self._lines = []
+
+    def kept(self) -> list[int]:
+        """The columns that stay: not those of an object that only some records have, whose nulls say nothing."""
+        return [
+            i
+            for i, (place, seen) in enumerate(zip(self.places, self.seen, strict=True))
+            if seen.anything or place not in self._below or place in self.whole
+        ]
+
+
+def _texts(column: list[Value], levels: int) -> pa.Array:
+    try:
+        return pa.array(column, pa.string())
+    except (UnicodeEncodeError, pa.ArrowInvalid, pa.ArrowTypeError):  # lists, truth values, halves of characters
+        texts = (cell(v, levels=levels) for v in column)
+        return pa.array([t if t is None else sound(t) for t in texts], pa.string())
 
 
 def write_records(
@@ -133,21 +175,22 @@ def write_records(
     Raises:
         FileUnreadable: It has no columns or too many, or is nested too deep.
     """
-    columns = _Columns(job)
     try:
-        columns.look(found.records())
-        places = list(columns.seen)
-        if not places:
-            raise FileUnreadable(f"{job.name} holds only empty records. Export it again, or choose another file.")
-        header = [title(place) for place in places]
-        names = column_names(header, len(header))
-        _stage(job, found, columns, places)
+        staged = _staged(job, found)
     except RecursionError:
         raise too_deep(job.name, job.watch.bounds.nesting) from None
-    job.watch.advance("finding types", columns.rows, columns.rows)
-    seen = [columns.seen[p] for p in places]
+    kept = staged.kept()
+    if not kept:
+        raise FileUnreadable(f"{job.name} holds only empty records. Export it again, or choose another file.")
+    places, seen = [staged.places[i] for i in kept], [staged.seen[i] for i in kept]
+    if len(kept) < len(staged.places):
+        columns = ", ".join(f"c{at} AS c{i}" for i, at in enumerate(kept))
+        job.bench.execute(f"CREATE OR REPLACE TEMP TABLE stage AS SELECT line, {columns} FROM stage")
+    header = [title(place) for place in places]
+    names = column_names(header, len(header))
+    job.watch.advance("finding types", staged.rows, staged.rows)
     typing = _typed(job, names, header, seen)
-    job.watch.advance("writing", 0, columns.rows)
+    job.watch.advance("writing", 0, staged.rows)
     count = write_table(job.bench, table, typing)
     report = ReadingReport(
         "json",
@@ -155,72 +198,53 @@ def write_records(
         columns=tuple(c.report() for c in typing.columns),
         misfits=tuple(m for c in typing.columns for m in c.misfits),
         misfit_count=sum(c.misfit_count for c in typing.columns),
-        rows_in_file=columns.rows + bool(found.header),
+        rows_in_file=staged.rows + bool(found.header),
         rows_in_table=count,
-        notices=(*found.notes, *typing.notices, *_notices(found, columns, places, header, names, typing)),
+        notices=(*found.notes, *typing.notices, *_notices(found, staged.rows, places, seen, header, typing)),
     )
     return WrittenTable(table, tuple(names), tuple(c.kind for c in typing.columns), count, part=part), report
 
 
-def _stage(job: ReadJob, found: Found, columns: _Columns, places: list[Place]) -> None:
-    """All cells as text into `stage`, as `type_columns` wants them."""
-    width = len(places)
-    declared = ", ".join(f"c{i} VARCHAR" for i in range(width))
-    job.bench.execute(f"CREATE OR REPLACE TEMP TABLE stage (line BIGINT, {declared})")
-    index = {place: i for i, place in enumerate(places)}
-    levels = job.watch.bounds.nesting
-    lines: list[int] = []
-    cells: list[list[str | None]] = [[] for _ in places]
-    chars = 0
-    most = max(1, min(120_000, _BATCH_CELLS // width))
-    for number, record in found.records() if columns.rows else ():
-        if found.count == 0 and found.layout == "columns":
-            break  # names of columns without a row
-        lines.append(number)
-        row: list[str | None] = [None] * width
-        for place, value in flat(record, columns.whole):
-            at = index.get(place)
-            if at is not None:
-                text = row[at] = cell(value, levels=levels)
-                chars += len(text) if text else 0
-        for column, text in zip(cells, row, strict=True):
-            column.append(text)
-        if len(lines) >= most or chars > _BATCH_CHARS:
-            job.watch.advance("reading", len(lines), columns.rows)
-            _send(job, lines, cells)
-            lines, cells, chars = [], [[] for _ in places], 0
-    _send(job, lines, cells)
-
-
-def _send(job: ReadJob, lines: list[int], cells: list[list[str | None]]) -> None:
-    if not lines:
-        return
-    arrays = [pa.array(lines, pa.int64()), *map(_texts, cells)]
-    batch = pa.table(arrays, names=["line", *(f"c{i}" for i in range(len(cells)))])
-    job.bench.connection.register("batch", batch)
-    job.bench.connection.execute("INSERT INTO stage SELECT * FROM batch").fetchall()
-    job.bench.connection.unregister("batch")
-
-
-def _texts(column: list[str | None]) -> pa.Array:
-    try:
-        return pa.array(column, pa.string())
-    except UnicodeEncodeError:
-        return pa.array([c if c is None else sound(c) for c in column], pa.string())
+def _staged(job: ReadJob, found: Found) -> _Staging:
+    whole: set[Place] = set()
+    while True:
+        staged = _Staging(job, whole)
+        for name in found.names:
+            staged.add_column(name)
+        try:
+            staged.add_all(found.records())
+            return staged
+        except _Mapping as mapping:
+            whole.add(mapping.place)
 
 
 def _typed(job: ReadJob, names: list[str], header: list[str], seen: list[_Seen]) -> Typing:
-    told: dict[str, ColumnType] = {n: "text" for n, s in zip(names, seen, strict=True) if s.kept_as_text}
+    told: dict[str, ColumnType] = {n: "text" for n, s in zip(names, seen, strict=True) if s.nested}
     told.update(job.options.types)
     # The decimal mark of JSON is a point, and no guess.
     options = replace(job.options, types=told, decimal=job.options.decimal or ".")
     typing = type_columns(job.bench, names, header, options, ",")
     if job.options.decimal is None:
         typing.decisions = [d for d in typing.decisions if d.name != "decimal_mark"]
-    for column in typing.columns:
+    for column, held in zip(typing.columns, seen, strict=True):
+        numeric = column.kind in ("integer", "number")
+        if numeric and not held.numbers and held.texts and column.name not in job.options.types:
+            _keep_as_text(typing, column)
         if column.kind == "text":  # as it is written, blanks and empty texts too
             column.expression = column.source
     return typing
+
+
+def _keep_as_text(typing: Typing, column: Column) -> None:
+    """Digits in quotes are codes: JSON has numbers."""
+    column.kind, column.engine_type, column.certainty = "text", "VARCHAR", "likely"
+    column.note = "its digits are written as text"
+    column.misfits, column.misfit_count = [], 0
+    typing.notices = [n for n in typing.notices if f"“{column.name}”" not in n]
+    typing.notices.append(
+        f"The numbers of column “{column.name}” are written as text, so they were kept as text. "
+        "Read the column as number to count with them."
+    )
 
 
 def _header_decision(found: Found) -> list[Decision]:
@@ -232,10 +256,11 @@ def _header_decision(found: Found) -> list[Decision]:
 
 
 def _notices(
-    found: Found, columns: _Columns, places: list[Place], header: list[str], names: list[str], typing: Typing
+    found: Found, rows: int, places: list[Place], held: list[_Seen], header: list[str], typing: Typing
 ) -> list[str]:
     notices = []
-    nested = [n for n, p in zip(names, places, strict=True) if columns.seen[p].nested]
+    names = [c.name for c in typing.columns]
+    nested = [n for n, s in zip(names, held, strict=True) if s.nested]
     if nested:
         more = f" and {len(nested) - 5} more" if len(nested) > 5 else ""
         notices.append(f"Nested values are kept as JSON text in {', '.join(nested[:5])}{more}.")
@@ -249,8 +274,7 @@ def _notices(
     renamed = [f"“{h}” is “{n}”" for h, n in zip(header, names, strict=True) if clean_header(h) != n]
     if renamed:
         notices.append(f"{len(renamed)} column name(s) were changed: {', '.join(renamed[:5])}.")
-    for column, place in zip(typing.columns, places, strict=True):
-        seen = columns.seen[place]
+    for column, seen in zip(typing.columns, held, strict=True):
         if column.kind == "text":
             kinds = [(seen.texts, "text"), (seen.numbers, "numbers"), (seen.booleans, "true or false")]
             there = [f"{word} ({n})" for n, word in kinds if n]
@@ -262,6 +286,6 @@ def _notices(
             notices.append(f"{seen.texts - seen.blank} value(s) of column “{column.name}” are written as text.")
     if found.header is not None and not found.sure:
         notices.append("Whether the first row names the columns is a guess; it was taken for names.")
-    if not found.count and not columns.rows:
+    if not found.count and not rows:
         notices.append("The table has names of columns but no rows.")
     return notices

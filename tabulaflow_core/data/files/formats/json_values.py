@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from tabulaflow_core.errors import FileUnreadable
@@ -36,13 +36,14 @@ class Decoder:
     def __init__(self, *, strict: bool = True) -> None:
         self.repeated: dict[str, int] = {}
         self.not_numbers = 0
-        self._decoder = json.JSONDecoder(
+        decoder = json.JSONDecoder(
             parse_float=Number,
             parse_int=Number,
             parse_constant=self._constant,
             object_pairs_hook=self._object,
             strict=strict,
         )
+        self._scan: Callable[[str, int], tuple[Value, int]] = decoder.scan_once  # type: ignore[attr-defined]
 
     def decode(self, text: str, at: int = 0) -> tuple[Value, int]:
         """The value that begins at `at`, and where it ends.
@@ -51,8 +52,10 @@ class Decoder:
             ValueError: There is none (`json.JSONDecodeError`).
             RecursionError: It is nested too deep.
         """
-        value: tuple[Value, int] = self._decoder.raw_decode(text, at)
-        return value
+        try:
+            return self._scan(text, at)
+        except StopIteration as error:
+            raise json.JSONDecodeError("Expecting value", text, error.value) from None
 
     def _constant(self, _name: str) -> Value:
         self.not_numbers += 1
