@@ -19,6 +19,7 @@ from tabulaflow_core.agents.sources import read_sources
 from tabulaflow_core.agents.tools import standard_tools
 from tabulaflow_core.agents.tools.protocol import ToolContext
 from tabulaflow_core.agents.turn import Turn
+from tabulaflow_core.data.assumptions import assumptions_of
 from tabulaflow_core.errors import ModelRejected, RequestTooLong
 from tabulaflow_core.models.contracts import ChatModel, UserMessage
 from tabulaflow_core.output.charts import choose_chart
@@ -112,6 +113,10 @@ def _finishing(turn: Turn) -> list[SessionEvent]:
             if spec is not None:
                 turn.artifacts.append(spec)
                 events.append(Artifact(spec=spec))
+        connectors = {source.alias: source.connector for source in turn.context.sources}
+        for result in turn.context.results:
+            if result.source in connectors:
+                turn.assumptions += assumptions_of(connectors[result.source], result.sql)
         if _is_blank(last):
             turn.assumptions.append("The last query found no value: all that it returned is empty (NULL).")
         if any(result.truncated for result in turn.context.results):

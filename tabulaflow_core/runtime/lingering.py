@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Self
 
+from tabulaflow_core.data.assumptions import assumptions_of
 from tabulaflow_core.data.contracts import DataConnector, QueryOutcome
 from tabulaflow_core.data.schema import SourceSchema
 
@@ -40,6 +41,10 @@ class Lingering:
     def notices(self) -> tuple[str, ...]:
         """What a person should know of this connection."""
         return self._inner.notices
+
+    def assumptions(self, sql: str) -> tuple[str, ...]:
+        """What the result of `sql` rests on."""
+        return assumptions_of(self._inner, sql)
 
     async def refresh_schema_async(self, *, max_age: float = 0.0) -> SourceSchema:
         """Read the tables again unless they were read less than `max_age` seconds ago."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Self
 from tabulaflow_core.config import Limits
 from tabulaflow_core.data.engines.duckdb import DuckDBAdapter, DuckDBConnector
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.files.doubts import Doubt, doubts, touched
 from tabulaflow_core.data.files.naming import table_name, unique
 from tabulaflow_core.data.files.reader import read_file, stem
 from tabulaflow_core.data.files.report import FileReading, ReadOptions
@@ -21,6 +23,7 @@ class FilesConnector(DuckDBConnector):
     """A `DataConnector` over files that were read into storage. Made by `from_files_async` or `open_async`."""
 
     _readings: tuple[FileReading, ...] = ()
+    _doubts: Mapping[str, tuple[Doubt, ...]] = {}
 
     @property
     def readings(self) -> tuple[FileReading, ...]:
@@ -32,6 +35,19 @@ class FilesConnector(DuckDBConnector):
         """What a person should know of how the files were read."""
         told = tuple(f"{r.file}: {notice}" for r in self._readings for notice in r.report.notices)
         return super().notices + told
+
+    def assumptions(self, sql: str) -> tuple[str, ...]:
+        """What was guessed when the tables of `sql` were read, as far as it depends on that; see `Assuming`."""
+        if not self._doubts:
+            return ()
+        from tabulaflow_core.data.guard import Allowed, check_statement
+
+        verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
+        if not isinstance(verdict, Allowed):
+            return ()
+        named = {re.split(r"\W*\.\W*", table)[-1].strip('"').casefold() for table in verdict.tables}
+        told = [touched(found, sql) for table, found in self._doubts.items() if table in named]
+        return tuple(dict.fromkeys(sentence for sentences in told for sentence in sentences))
 
     @classmethod
     async def from_files_async(
@@ -85,6 +101,7 @@ class FilesConnector(DuckDBConnector):
             SourceUnavailable: A stored database is missing or damaged.
         """
         names: dict[str, tuple[str, str]] = {}
+        guessed: dict[str, tuple[Doubt, ...]] = {}
         if isinstance(readings, Mapping):
             databases = _numbered(readings.values())
             stored = await run_blocking_async(lambda: {alias: _tables(p) for alias, p in databases.items()})
@@ -100,10 +117,14 @@ class FilesConnector(DuckDBConnector):
             tables_read = [t for r in readings for t in r.tables]
             for name, table in zip(unique(t.name for t in tables_read), tables_read, strict=True):
                 names[name] = (aliases[table.database.absolute()], table.table)
+            reports = [table.report or reading.report for reading in readings for table in reading.tables]
+            told = {name: doubts(name, report) for name, report in zip(names, reports, strict=True)}
+            guessed = {name.casefold(): found for name, found in told.items() if found}
         renamed = {name: place for name, place in names.items() if name != place[1]}
         adapter = DuckDBAdapter(databases, names=renamed, kind="file")
         connector = cls(adapter, limits=limits)
         connector._readings = tuple(readings)
+        connector._doubts = guessed
         await connector._start_async()
         return connector
 

@@ -20,7 +20,7 @@ class ColumnShape:
     """One column as far as a comparison needs it.
 
     Attributes:
-        type: Its kind of value, such as `integer`.
+        type: Its kind of value, such as `integer`; empty when it holds no value that could tell.
         values: Some of its values as text, by which a renamed column is known again; empty when not looked at.
     """
 
@@ -85,8 +85,12 @@ def compare(before: Sequence[ColumnShape], after: Sequence[ColumnShape]) -> Drif
         new=tuple(c.name for c in new if c not in come),
         gone=tuple(c.name for c in gone if c not in left),
         renamed=tuple((a.name, b.name) for a, b in renamed),
-        retyped=tuple((now[k].name, c.type, now[k].type) for k, c in old.items() if k in now and now[k].type != c.type),
+        retyped=tuple((now[k].name, c.type, now[k].type) for k, c in old.items() if _retyped(c, now.get(k))),
     )
+
+
+def _retyped(old: ColumnShape, new: ColumnShape | None) -> bool:
+    return new is not None and bool(old.type) and bool(new.type) and old.type != new.type
 
 
 def _renamed(old: ColumnShape, new: ColumnShape, before: Sequence[ColumnShape], after: Sequence[ColumnShape]) -> bool:
