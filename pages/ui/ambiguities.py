@@ -119,19 +119,25 @@ def _numbers(of: Json, lines: Sequence[str]) -> Iterator[Ambiguity]:
 
 
 def _header(of: Json) -> Iterator[Ambiguity]:
-    decision = report.decisions(of).get("header")
+    made = report.decisions(of)
+    decision = made.get("header") or made.get("header_rows")
     if decision is None or decision.certainty != "guess":
         return
-    named = decision.value not in ("none", "")
+    named = decision.value not in ("none", "", "0", "false")
     cells = [report.text(c, "header") or report.text(c, "name") for c in report.objects(of.get("columns"))]
+    where = decision.value if decision.value.startswith("line") and named else "the first row"
     read = f" ({_cut(' | '.join(cells))})" if named else ""
-    where = f"{decision.value}{read}" if named else "the first row"
+    rows = int(decision.value) if decision.value.isdigit() and named else 1
+    yes: dict[str, JsonValue] = {"header_rows": rows}
+    no: dict[str, JsonValue] = {"header_rows": 0}
+    if decision.option == "header":  # JSON: the first row or none
+        yes, no = {"header": True}, {"header": False}
     yield Ambiguity(
         "header",
-        f"Does {where} name the columns, or is it a row of the data?",
+        f"Does {where}{read} name the columns, or is it a row of the data?",
         (
-            Answer("It names the columns", {"header_rows": 1}, named),
-            Answer("It is data", {"header_rows": 0}, not named),
+            Answer("It names the columns", yes, named),
+            Answer("It is data", no, not named),
         ),
     )
 
@@ -147,7 +153,7 @@ def _delimiter(of: Json, lines: Sequence[str]) -> Iterator[Ambiguity]:
     yield Ambiguity(
         "delimiter",
         "What stands between the columns?",
-        tuple(Answer(name, {"delimiter": name}, name == decision.value) for name in marks.values()),
+        tuple(Answer(name, {"delimiter": mark}, name == decision.value) for mark, name in marks.items()),
     )
 
 

@@ -27,7 +27,15 @@ _DELIMITERS: Final = {
 _QUOTES: Final = {'"': '" double', "'": "' single", "none": "none"}
 _COMMENTS: Final = {"none": "none", "#": "#", "//": "//", ";": ";", "%": "%", "--": "--"}
 _ESCAPES: Final = {"none": "doubled", "\\": "after a backslash"}
+_HEADER_WORDS: Final = {"true": "the first row", "false": "none", "0": "none", "1": "1 row"}
 _HEADERS: Final = {0: "none", 1: "1 row", 2: "2 rows", 3: "3 rows"}
+#: Words for what would not be seen in a list.
+_SIGNS: Final[Mapping[str, Mapping[str, str]]] = {
+    "delimiter": {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"},
+    "quote": {"none": ""},
+    "escape": {"none": ""},
+    "comment": {"none": ""},
+}
 _WORDS: Final = ("NA", "N/A", "null", "none", "-", "?", ".", "x", "missing", "unknown")
 _NO_WORDS: Final = "(every word is a value)"
 #: Formats whose values have types of their own, so that there is nothing to decide about text.
@@ -35,49 +43,51 @@ _TYPED: Final = ("parquet", "feather", "sqlite", "duckdb")
 
 
 def draw(of: Scope) -> None:
-    """Draw the controls that fit the format; the usual ones at once, the rare ones folded."""
-    kind = report.text(of.report, "format")
-    if kind in _TYPED:
+    """Draw a control for each choice that the reader offers; the usual ones at once, the rare ones folded."""
+    if report.text(of.report, "format") in _TYPED:
         st.caption("This format says itself how its values are meant: there is nothing to choose.")
         return
+    offered = {decision.option for decision in report.decisions(of.report).values()}
     as_text = report.is_text(of.report)
-    lines = not kind.endswith("json")
-    if as_text:
-        left, right = st.columns(2)
-        with left:
-            _one_of(of, "delimiter", "Delimiter", _DELIMITERS, own=True)
-        with right:
-            _one_of(of, "encoding", "Encoding", reading_words.ENCODINGS, own=True)
-    elif "encoding" in report.decisions(of.report):
-        _one_of(of, "encoding", "Encoding", reading_words.ENCODINGS, own=True)
-    if lines:
-        left, right = st.columns(2)
-        with left:
-            _header(of)
-        with right:
-            _count(of, "skip_lines", "Begins in line" if as_text else "Begins in row", shift=1)
+    usual: list[Callable[[], None]] = []
+    if "delimiter" in offered:
+        usual.append(lambda: _one_of(of, "delimiter", "Delimiter", _DELIMITERS, own=True))
+    if "encoding" in offered:
+        usual.append(lambda: _one_of(of, "encoding", "Encoding", reading_words.ENCODINGS, own=True))
+    if offered & {"header_rows", "header"}:
+        usual.append(lambda: _header(of, rows="header_rows" in offered))
+    if "skip_lines" in offered:
+        usual.append(lambda: _count(of, "skip_lines", "Begins in line" if as_text else "Begins in row", shift=1))
+    _in_pairs(usual)
     _segments(of, "date_order", "Dates", {"dmy": "Day first", "mdy": "Month first", "ymd": "Year first"})
     _segments(of, "decimal", "Decimal mark", {".": "1.5", ",": "1,5"}, decision="decimal_mark")
     with st.expander("More choices", key=f"more-{of.file}-{of.part}", type="compact", on_change="rerun") as more:
         if more.open:
-            _draw_rare(of, as_text=as_text, lines=lines)
+            _draw_rare(of, offered)
 
 
-def _draw_rare(of: Scope, *, as_text: bool, lines: bool) -> None:
-    if lines:
+def _draw_rare(of: Scope, offered: set[str]) -> None:
+    if "keep_totals" in offered:
         _toggle(of)
-    left, right = st.columns(2)
-    if as_text:
-        with left:
-            _one_of(of, "quote", "Quote", _QUOTES, stands_for={"none": ""})
-            _one_of(of, "comment", "Comment lines begin with", _COMMENTS, stands_for={"none": ""}, own=True)
-        with right:
-            _one_of(of, "escape", "A quote within quotes", _ESCAPES, stands_for={"none": ""})
-            _count(of, "skip_end", "Lines left out at the end")
-    elif lines:
-        with left:
-            _count(of, "skip_end", "Rows left out at the end")
+    rare: list[Callable[[], None]] = []
+    if "quote" in offered:
+        rare.append(lambda: _one_of(of, "quote", "Quote", _QUOTES))
+    if "escape" in offered:
+        rare.append(lambda: _one_of(of, "escape", "A quote within quotes", _ESCAPES))
+    if "comment" in offered:
+        rare.append(lambda: _one_of(of, "comment", "Comment lines begin with", _COMMENTS, own=True))
+    if "skip_end" in offered:
+        rare.append(lambda: _count(of, "skip_end", "Left out at the end"))
+    _in_pairs(rare)
     _missing(of)
+
+
+def _in_pairs(controls: Sequence[Callable[[], None]]) -> None:
+    """Two beside each other, also those of a narrow screen's only column below each other in the right order."""
+    for at in range(0, len(controls), 2):
+        for column, control in zip(st.columns(2), controls[at : at + 2], strict=False):
+            with column:
+                control()
 
 
 def _changed(of: Scope, option: str, key: str, value: Callable[[JsonValue], JsonValue]) -> None:
@@ -95,15 +105,15 @@ def _one_of(
     label: str,
     names: Mapping[str, str],
     *,
-    stands_for: Mapping[str, str] | None = None,
     own: bool = False,
 ) -> None:
     """A choice among names with "automatic" on top; with `own`, something else can be typed."""
-    stands = dict(stands_for or {})
     decision = report.decisions(of.report).get(option)
-    told = of.told.get(option)
-    current = _AUTOMATIC if option not in of.told else next((k for k, v in stands.items() if v == told), str(told))
-    options = [_AUTOMATIC, *names, *([] if current in (_AUTOMATIC, *names) else [current])]
+    signs = _SIGNS.get(option, {})
+    told = str(of.told.get(option))
+    current = next((name for name, sign in signs.items() if sign == told), told) if option in of.told else _AUTOMATIC
+    choices = decision.choices if decision is not None else ()
+    options = list(dict.fromkeys([_AUTOMATIC, *choices, *names, current]))
     found = "" if decision is None or option in of.told else names.get(decision.value, decision.value)
     automatic = f"Automatic: {found}" if found else "Automatic"
     key = f"{option}-{of.key}"
@@ -116,7 +126,7 @@ def _one_of(
         help=_help(of, option),
         accept_new_options=own,
         on_change=_changed,
-        args=(of, option, key, lambda name: None if name in (None, _AUTOMATIC) else stands.get(str(name), name)),
+        args=(of, option, key, lambda name: None if name == _AUTOMATIC else signs.get(str(name), name)),
     )
 
 
@@ -140,36 +150,43 @@ def _segments(of: Scope, option: str, label: str, names: Mapping[str, str], *, d
     )
 
 
-def _header(of: Scope) -> None:
-    decision = report.decisions(of.report).get("header")
+def _header(of: Scope, *, rows: bool) -> None:
+    """How many rows name the columns; where `rows` is false, only whether the first one does."""
+    made = report.decisions(of.report)
     told = of.told.get("header_rows")
     if told is None and "header" in of.told:
         told = int(bool(of.told["header"]))
-    options = [_READER, *_HEADERS]
-    if isinstance(told, int) and told not in options:
-        options.append(told)
-    found = "" if decision is None or told is not None else f": {decision.value}"
+    decision = made.get("header") or made.get("header_rows")
+    found = "" if decision is None or told is not None else f": {_HEADER_WORDS.get(decision.value, decision.value)}"
+    names = _HEADERS if rows else {0: "none", 1: "the first row"}
+    options = list(dict.fromkeys([_READER, *names, *([told] if isinstance(told, int) else [])]))
     key = f"header_rows-{of.key}"
     st.selectbox(
         "Header" + (" :green-badge[changed by you]" if told is not None else rereading.badge(of, "header")),
         options,
         index=options.index(told) if isinstance(told, int) else 0,
-        format_func=lambda rows: f"Automatic{found}" if rows == _READER else _HEADERS.get(rows, f"{rows} rows"),
+        format_func=lambda count: f"Automatic{found}" if count == _READER else names.get(count, f"{count} rows"),
         key=key,
         help=_help(of, "header"),
         on_change=_header_changed,
-        args=(of, key),
+        args=(of, key, rows),
     )
 
 
-def _header_changed(of: Scope, key: str) -> None:
-    rows = st.session_state.get(key)
-    rereading.want(of, {"header_rows": None if rows == _READER else rows, "header": None})
+def _header_changed(of: Scope, key: str, rows: bool) -> None:
+    count = st.session_state.get(key)
+    chosen = None if count == _READER else count
+    if rows:
+        rereading.want(of, {"header_rows": chosen, "header": None})
+    else:
+        rereading.want(of, {"header": None if chosen is None else bool(chosen)})
 
 
 def _count(of: Scope, option: str, label: str, *, shift: int = 0) -> None:
     """A number of lines; empty is automatic. With `shift` it is shown as the number of the next line."""
     told = of.told.get(option)
+    decision = report.decisions(of.report).get(option)
+    found = int(decision.value) + shift if decision is not None and decision.value.isdigit() else None
     key = f"{option}-{of.key}"
     st.number_input(
         label + rereading.badge(of, option),
@@ -177,8 +194,9 @@ def _count(of: Scope, option: str, label: str, *, shift: int = 0) -> None:
         max_value=1_000_000,
         value=told + shift if isinstance(told, int) else None,
         step=1,
-        placeholder="Automatic",
+        placeholder="Automatic" if found is None else f"Automatic: {found}",
         key=key,
+        help=_help(of, option),
         on_change=_changed,
         args=(of, option, key, lambda number: None if number is None else int(cast(int, number)) - shift),
     )

@@ -100,7 +100,8 @@ def _choices(of: Json) -> list[str]:
     made = report.decisions(of)
     kind = report.text(of, "format")
     pieces = [_FORMATS.get(kind, kind)]
-    for name in ("delimiter", "encoding", "header", "decimal_mark", "date_order"):
+    header = "header" if "header" in made else "header_rows"
+    for name in ("delimiter", "encoding", header, "decimal_mark", "date_order"):
         decision = made.get(name)
         if decision is None:
             continue
@@ -114,15 +115,22 @@ def _choices(of: Json) -> list[str]:
 def _choice(name: str, value: str) -> str:
     if name == "encoding":
         return encoding(value)
-    if name == "header":
-        if value in ("none", "", "0"):
-            return "no header"
-        return f"header of {wording.count(int(value), 'row')}" if value.isdigit() else f"header in {value}"
+    if name in ("header", "header_rows"):
+        return _header(value)
     if name == "decimal_mark":
         return DECIMAL_MARKS.get(value, value)
     if name == "date_order":
         return _DATES.get(value, value)
     return value
+
+
+def _header(value: str) -> str:
+    """`line 1`, `none`, a number of rows, or whether the first row is one."""
+    if value in ("none", "", "0", "false"):
+        return "no header"
+    if value == "true":
+        return "header in the first row"
+    return f"header of {wording.count(int(value), 'row')}" if value.isdigit() else f"header in {value}"
 
 
 def reckoning(of: Json) -> str:
