@@ -70,9 +70,10 @@ def reader_for(path: Path, name: str) -> FormatReader:
     from tabulaflow_core.data.files.formats.later import LaterReader
     from tabulaflow_core.data.files.formats.parquet import ParquetReader
     from tabulaflow_core.data.files.formats.text import TextReader
+    from tabulaflow_core.data.files.formats.workbook.reader import WorkbookReader
 
     with path.open("rb") as file:
         head = file.read(4096)
     suffix = Path(name).suffix.lower()
-    readers: tuple[FormatReader, ...] = (ParquetReader(), LaterReader(), JsonReader())
+    readers: tuple[FormatReader, ...] = (ParquetReader(), WorkbookReader(), LaterReader(), JsonReader())
     return next((r for r in readers if r.accepts(head, suffix)), TextReader())

@@ -7,16 +7,13 @@ from tabulaflow_core.data.files.report import ReadingReport
 from tabulaflow_core.errors import FileUnreadable
 
 _SUFFIXES = {
-    ".xlsx": "an Excel workbook", ".xlsm": "an Excel workbook", ".xlsb": "an Excel workbook",
-    ".xls": "an Excel workbook",
-    ".ods": "an OpenDocument spreadsheet", ".feather": "a Feather file", ".arrow": "an Arrow file",
+    ".feather": "a Feather file", ".arrow": "an Arrow file",
     ".orc": "an ORC file", ".avro": "an Avro file", ".sav": "an SPSS file", ".dta": "a Stata file",
     ".sas7bdat": "a SAS file", ".xml": "an XML file", ".html": "a web page", ".htm": "a web page",
     ".parquet": "a damaged Parquet file", ".docx": "a Word document", ".pptx": "a slide show",
     ".numbers": "a Numbers spreadsheet",
 }  # fmt: skip
 _MAGIC = {
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an Office document (an old or a locked Excel workbook)",
     b"PK\x03\x04": "an Office document",
     b"ARROW1": "an Arrow file",
     b"Obj\x01": "an Avro file",

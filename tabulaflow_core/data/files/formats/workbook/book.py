@@ -1,0 +1,186 @@
+"""An open workbook: its sheets, what the second look tells of them, and their cells."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tabulaflow_core.data.files.formats.workbook.grid import Grid, build_grid
+from tabulaflow_core.data.files.formats.workbook.look import Range, SheetLook, WorkbookKind, WorkbookLook, look
+from tabulaflow_core.data.files.formats.workbook.shown import address
+from tabulaflow_core.data.files.watch import Watch
+from tabulaflow_core.errors import FileUnreadable, TabulaflowError
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+OLE_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+#: Streams of BIFF without a container, as Excel 2 to 5 wrote them.
+BARE_BIFF: Final = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
+#: Memory that a cell takes while its sheet is read, measured with calamine 0.9; empty ones in between take part of it.
+_CELL_BYTES: Final = 72
+_EMPTY_BYTES: Final = 32
+#: A reading may take this many times the memory of its DuckDB for the cells.
+_MEMORY_TIMES: Final = 4
+
+
+class SheetUnreadable(Exception):
+    """One sheet cannot be read; the others can.
+
+    Attributes:
+        message: A sentence for a person.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCells:
+    """One sheet with its cells.
+
+    Attributes:
+        merged: Merged cells.
+    """
+
+    look: SheetLook
+    grid: Grid
+    merged: tuple[Range, ...]
+
+
+@dataclass(slots=True)
+class Book:
+    """An open workbook."""
+
+    name: str
+    seen: WorkbookLook
+    watch: Watch
+    _workbook: CalamineWorkbook
+
+    def cells(self, sheet: SheetLook) -> SheetCells | None:
+        """The cells of a sheet; None when it is empty.
+
+        Raises:
+            SheetUnreadable: It is damaged, or too large for the bounds.
+            FileReadingStopped: Somebody stopped the reading.
+        """
+        self.watch.advance("reading")
+        self._refuse_too_large(sheet)
+        try:
+            found = self._workbook.get_sheet_by_name(sheet.name)
+            if found.start is None or found.end is None:
+                return None
+            height, width = found.end[0] + 1, found.end[1] + 1
+            if width > self.watch.bounds.columns:
+                raise SheetUnreadable(
+                    f"Sheet “{sheet.name}” has {width:,} columns; at most {self.watch.bounds.columns:,} are read. "
+                    "Keep the columns that you need and add the workbook again."
+                )
+            grid = build_grid(found.iter_rows(), width=width, height=height, watch=self.watch)
+            return SheetCells(sheet, grid, sheet.merged or _merged(found)) if grid.filled.any() else None
+        except BaseException as error:
+            if not _is_calamines(error):
+                raise
+            raise SheetUnreadable(
+                f"Sheet “{sheet.name}” cannot be read; it may be damaged. Open the workbook in a spreadsheet program, "
+                "save it again, and add it anew."
+            ) from error
+
+    def _refuse_too_large(self, sheet: SheetLook) -> None:
+        """Refuse what would take too much memory before it is taken: the library keeps a place for empty cells too."""
+        runs = sheet.formats.runs
+        if not len(runs):
+            return
+        last_row, last_column = int(runs["last"].max()), int(runs["column"].max())
+        first_row, first_column = int(runs["first"].min()), int(runs["column"].min())
+        filled = int(runs["count"].sum(dtype="int64"))
+        spread = (last_row - first_row + 1) * (last_column - first_column + 1)
+        if filled * _CELL_BYTES + spread * _EMPTY_BYTES <= _MEMORY_TIMES * self.watch.bounds.memory_bytes:
+            return
+        if filled * 20 < spread:
+            raise SheetUnreadable(
+                f"Sheet “{sheet.name}” has only {filled:,} cells with a value, but they lie as far apart as "
+                f"{address(first_row, first_column)} and {address(last_row, last_column)}. "
+                "Delete the rows or columns that stray, or move the table to a sheet of its own."
+            )
+        raise SheetUnreadable(
+            f"Sheet “{sheet.name}” has {filled:,} cells, which is too much for the memory that a reading may take. "
+            "Save the sheet as CSV and add that file."
+        )
+
+
+@contextmanager
+def open_book(path: Path, name: str, kind: WorkbookKind, watch: Watch) -> Iterator[Book]:
+    """Open a workbook.
+
+    Raises:
+        FileUnreadable: It is encrypted, damaged or no workbook.
+    """
+    import python_calamine as calamine
+
+    called = f"The spreadsheet {name}" if kind == "ods" else f"The Excel workbook {name}"
+    try:
+        seen = look(path, kind, watch=watch)
+    except FileUnreadable as error:
+        message = error.user_message.replace("This workbook", called, 1).replace("This file", name, 1)
+        raise FileUnreadable(message, detail=error.detail) from error
+    try:
+        workbook = calamine.load_workbook(path)
+    except calamine.PasswordError as error:
+        raise FileUnreadable(
+            f"{called} is locked by a password. Open it, remove the password, save it, and add it again."
+        ) from error
+    except BaseException as error:
+        if not _is_calamines(error):
+            raise
+        raise FileUnreadable(
+            f"{called} cannot be read; it may be damaged or cut off. Open it, save it again, and add it anew."
+        ) from error
+    try:
+        yield Book(name, seen, watch, workbook)
+    finally:
+        workbook.close()
+
+
+def kind_of_workbook(path: Path) -> WorkbookKind | None:
+    """What the bytes say the file is; None when it is no workbook."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    if head == OLE_MAGIC or head.startswith(BARE_BIFF):
+        return "xls"
+    if not head.startswith(b"PK"):
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            if "mimetype" in names:
+                if archive.getinfo("mimetype").file_size > 200:
+                    return None
+                return "ods" if b"opendocument.spreadsheet" in archive.read("mimetype") else None
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError):
+        return None
+    lower = {n.lower().replace("\\", "/") for n in names}
+    if any(n.endswith("workbook.bin") for n in lower):
+        return "xlsb"
+    if any(n.startswith("xl/") for n in lower):
+        return "xlsx"
+    return "ods" if "content.xml" in lower else None
+
+
+def _merged(cells: CalamineSheet) -> tuple[Range, ...]:
+    ranges = cells.merged_cell_ranges or []
+    return tuple(Range(first[0], first[1], last[0], last[1]) for first, last in ranges)
+
+
+def _is_calamines(error: BaseException) -> bool:
+    """True for an error of the library itself: one of its own, of input and output, or a panic of its Rust code."""
+    import python_calamine as calamine
+
+    if isinstance(error, TabulaflowError):
+        return False
+    return isinstance(error, calamine.CalamineError | OSError | ValueError) or type(error).__name__ == "PanicException"

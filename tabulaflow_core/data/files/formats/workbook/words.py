@@ -1,0 +1,157 @@
+"""What a person is told of one table of a workbook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabulaflow_core.data.files.formats.workbook.blocks import Block
+from tabulaflow_core.data.files.formats.workbook.book import SheetCells
+from tabulaflow_core.data.files.formats.workbook.shown import address, column_letters, span
+from tabulaflow_core.data.files.formats.workbook.table import BlockTable
+from tabulaflow_core.data.files.layout import joined, total_label
+from tabulaflow_core.data.files.naming import clean_header, column_names
+from tabulaflow_core.data.files.report import Decision, Misfit, Part, ReadingReport
+
+_SHOWN = 5
+
+
+def report_of(
+    sheet: SheetCells, table: BlockTable, kind: str, *, notices: Sequence[str] = (), parts: tuple[Part, ...] = ()
+) -> ReadingReport:
+    """The report of one table.
+
+    Args:
+        kind: The format of the file.
+        notices: Sentences that hold for the whole file, to stand first.
+    """
+    typing, head, block = table.typing, table.head, table.block
+    place = span(table.first_row, table.columns[0], table.last_row, table.columns[-1])
+    why = f"the table “{block.name}”" if block.name else ""
+    lines = _header_lines(table)
+    decisions = [
+        Decision("sheet", sheet.look.name, "certain", option="parts"),
+        Decision("range", place, "certain" if block.name else "likely", why),
+        Decision(
+            "header_rows", str(len(head.rows)), head.certainty, "; ".join(filter(None, [lines, head.reason])),
+            "header_rows", tuple(dict.fromkeys(("0", "1", "2", "3", str(len(head.rows))))),
+        ),
+        *typing.decisions,
+    ]  # fmt: skip
+    misfits: list[Misfit] = [m for c in typing.columns for m in c.misfits]
+    rows_in_file = table.rows + table.skipped_count + len(head.rows)
+    return ReadingReport(
+        format=kind,
+        decisions=tuple(decisions),
+        columns=tuple(c.report() for c in typing.columns),
+        skipped=tuple(sorted(table.skipped, key=lambda s: s.line)),
+        skipped_count=table.skipped_count,
+        misfits=tuple(misfits),
+        misfit_count=sum(c.misfit_count for c in typing.columns),
+        blank_lines=table.blank,
+        rows_in_file=rows_in_file,
+        rows_in_table=table.rows,
+        notices=(*notices, *_layout_notices(table), *_cell_notices(sheet, block), *typing.notices),
+        parts=parts,
+    )
+
+
+def _header_lines(table: BlockTable) -> str:
+    if not table.header_lines:
+        return ""
+    first, last = table.header_lines[0], table.header_lines[-1]
+    return f"row {first}" if first == last else f"rows {first} to {last}"
+
+
+def _layout_notices(table: BlockTable) -> list[str]:
+    head, notices = table.head, []
+    above = [s for s in table.skipped if s.why == "above the table"]
+    if above:
+        notices.append(f"{head.titles} row(s) above the table were skipped: “{above[0].text[:80]}”.")
+    below = [s for s in table.skipped if s.why == "below the table"]
+    if below:
+        notices.append(
+            f"{table.notes} row(s) below the table were skipped, from row {below[0].line}: “{below[0].text[:80]}”."
+        )
+    if table.total is not None:
+        line, text = table.total.line, joined(table.total, 80)
+        if table.total_kept:
+            notices.append(
+                f"Row {line} looks like a total (“{total_label(table.total)}”) but is not the sum of the rows above; "
+                "it was kept."
+            )
+        else:
+            notices.append(
+                f"The totals row {line} (“{text}”) is not part of the table, so that sums do not count it twice."
+            )
+    if table.repeated:
+        notices.append(f"{table.repeated} row(s) that repeat the header were left out.")
+    if not head.rows:
+        notices.append("The table has no header row, so the columns are called column_1, column_2 and so on.")
+    elif head.certainty == "guess":
+        notices.append(f"Whether {_header_lines(table)} is a header is a guess; it was taken for one.")
+    if len(head.rows) > 1:
+        how = "groups stand in the notes of the columns" if head.groups else "the names are made of all of them"
+        notices.append(f"The header has {len(head.rows)} rows; {how}.")
+    notices += _name_notices(table)
+    if table.left_out:
+        letters = ", ".join(column_letters(c) for c in table.left_out[:_SHOWN])
+        more = ", …" if len(table.left_out) > _SHOWN else ""
+        notices.append(f"{len(table.left_out)} blank column(s) were left out ({letters}{more}).")
+    if table.merged_body:
+        area = table.merged_body[0]
+        first = table.columns[area.first_column]
+        place = span(area.first_row, first, area.last_row, first)
+        notices.append(
+            f"{len(table.merged_body)} merged cell(s) hold one value for several rows; it was given to each of them "
+            f"(the first is {place})."
+        )
+    if table.blank:
+        notices.append(f"{table.blank} blank row(s) were skipped.")
+    if not table.rows:
+        notices.append("The table has a header but no rows.")
+    return notices
+
+
+def _name_notices(table: BlockTable) -> list[str]:
+    if not table.head.rows:
+        return []
+    header = [clean_header(h) for h in table.header]
+    names = column_names(header, len(header))
+    notices = []
+    blank = [n for h, n in zip(header, names, strict=True) if not h]
+    if blank:
+        notices.append(f"{len(blank)} column(s) have no header and are called {', '.join(blank[:_SHOWN])}.")
+    renamed = [f"“{h}” is “{n}”" for h, n in zip(header, names, strict=True) if h and h != n]
+    if renamed:
+        notices.append(f"{len(renamed)} column name(s) appear more than once: {', '.join(renamed[:_SHOWN])}.")
+    return notices
+
+
+def _cell_notices(sheet: SheetCells, block: Block) -> list[str]:
+    """What the second look tells of the cells of a block."""
+    look, notices = sheet.look, []
+    inside = [
+        (r, c)
+        for r, c in look.formulas_without_value
+        if block.first_row <= r <= block.last_row and block.first_column <= c <= block.last_column
+    ]
+    if inside:
+        more = look.formulas_without_value_count - len(look.formulas_without_value)
+        count = f"{len(inside)} or more" if more else str(len(inside))
+        places = ", ".join(address(r, c) for r, c in inside[:_SHOWN]) + (", …" if len(inside) > _SHOWN else "")
+        notices.append(
+            f"{count} formula(s) have no stored value and are empty here ({places}). "
+            "Open the workbook in a spreadsheet program and save it, so that they are calculated."
+        )
+    rows = sum(max(0, min(s.last, block.last_row) - max(s.first, block.first_row) + 1) for s in look.hidden_rows)
+    if rows:
+        notices.append(f"{rows} row(s) are hidden in the workbook, by a filter or by hand; they were read as well.")
+    columns = [
+        column_letters(c)
+        for s in look.hidden_columns
+        for c in range(max(s.first, block.first_column), min(s.last, block.last_column) + 1)
+    ]
+    if columns:
+        shown = ", ".join(columns[:_SHOWN])
+        notices.append(f"{len(columns)} column(s) are hidden in the workbook ({shown}); they were read as well.")
+    return notices
