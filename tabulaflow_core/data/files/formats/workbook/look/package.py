@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
 from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileUnreadable
@@ -35,6 +35,7 @@ class Package:
     def __init__(self, path: Path, *, watch: Watch) -> None:
         self._watch = watch
         self._zip = zipfile.ZipFile(path)
+        self._open: list[IO[bytes]] = []
         self.done = 0
         self.total = 0
         try:
@@ -69,6 +70,8 @@ class Package:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for file in self._open:  # a reader that gave up half-way has left its part open
+            file.close()
         self._zip.close()
 
     def __contains__(self, name: str) -> bool:
@@ -99,6 +102,7 @@ class Package:
             raise FileUnreadable(DAMAGED, detail=f"compression {info.compress_type}")  # no workbook has another
         bounds, unpacked = self._watch.bounds, 0
         with self._zip.open(info) as file:
+            self._open.append(file)
             while block := file.read(BLOCK):
                 unpacked += len(block)
                 self.done += len(block)
@@ -107,6 +111,7 @@ class Package:
                     raise _too_large(unpacked)
                 self._watch.advance("reading", min(self.done, self.total), self.total)
                 yield block
+            self._open.remove(file)
 
 
 def _key(name: str) -> str:

@@ -62,7 +62,7 @@ class CellScan:
 
     def __init__(self, facts: SheetFacts, keys: list[int]) -> None:
         self._facts = facts
-        self._keys = np.array(keys or [0], dtype=np.int64)
+        self._keys = np.array([*keys, 0], dtype=np.int64)  # the last is for styles that do not exist
         self._next_row = 0
 
     def feed(self, piece: bytes) -> None:
@@ -110,7 +110,7 @@ class CellScan:
             with_formula = np.zeros(len(columns), dtype=bool)
             with_formula[cell_of_tag[is_formula]] = True
             self._note_formulas(cells.rows, columns, with_formula, with_formula & ~filled)
-        filled &= styles < len(self._keys)
+        styles[styles >= len(self._keys)] = len(self._keys) - 1
         keys = self._keys[styles[filled]] + (types[filled] == _NUMBER)
         self._facts.runs.add_cells(cells.rows[filled], columns[filled], keys)
 

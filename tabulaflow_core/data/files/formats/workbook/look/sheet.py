@@ -141,8 +141,9 @@ class SheetHandler:
             facts.formula_count += 1
             if not self._has_value:
                 facts.lacks_value(self._row, self._column)
-        if self._has_value and 0 <= self._style < len(self._keys):
-            self._cells.append((self._row, self._column, self._keys[self._style] + (self._type in ("n", "d"))))
+        if self._has_value:
+            key = self._keys[self._style] if self._style < len(self._keys) else 0
+            self._cells.append((self._row, self._column, key + (self._type in ("n", "d"))))
             if len(self._cells) >= _BATCH:
                 self.flush()
 
