@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tabulaflow_core.data.files import convert
+from tabulaflow_core.data.files.fast_columns import hastened
 from tabulaflow_core.data.files.infer import Finding, Shape, column_mark, decimal_mark, examine, unit_of
 from tabulaflow_core.data.files.report import (
     LISTED,
@@ -16,7 +17,7 @@ from tabulaflow_core.data.files.report import (
     Misfit,
     ReadOptions,
 )
-from tabulaflow_core.data.files.storage import Workbench
+from tabulaflow_core.data.files.storage import Workbench, WrittenColumn
 from tabulaflow_core.data.files.values import shape_of
 from tabulaflow_core.data.files.words import MISSING
 
@@ -54,6 +55,11 @@ class Column:
     misfit_count: int = 0
     unit: str = ""
     bare: bool = False
+
+    @property
+    def written(self) -> WrittenColumn:
+        """What is needed to write it."""
+        return WrittenColumn(self.source, self.name, self.engine_type, self.expression)
 
     def report(self) -> ColumnReport:
         """What the person is told."""
@@ -96,6 +102,7 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
     for column, finding in zip(columns, findings, strict=True):
         told = options.types.get(column.name)
         _choose(bench, column, finding, mark, order, options, told, typing)
+        column.expression = hastened(bench, column)
         _settle(bench, column, finding, missing, forced=told is not None)
     _tell(typing, order, order_sure)
     _tell_of_told(typing, options)
@@ -335,7 +342,7 @@ def write_table(bench: Workbench, table: str, typing: Typing) -> int:
     """Write `out.main.<table>` in the decided types; the number of its rows."""
     target = f"out.main.{convert.quoted(table)}"
     select = ", ".join(f"{c.expression} AS {convert.quoted(c.name)}" for c in typing.columns)
-    if not bench.write_typed(target, [(c.name, c.engine_type, c.expression) for c in typing.columns]):
+    if not bench.write_typed(target, [c.written for c in typing.columns]):
         bench.execute(f"CREATE TABLE {target} AS SELECT {select} FROM stage")
     for column in typing.columns:
         parts = []

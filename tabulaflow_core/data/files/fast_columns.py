@@ -22,8 +22,7 @@ _PROBES: Final = {
     "DATE": ("2026-01-02", "1999-12-31", "2024-02-29"),
     "TIMESTAMP": ("2026-01-02 03:04:05", "1999-12-31 23:59:59", "2024-02-29 00:00:00", "2026-01-02 03:04:05.25"),
 }
-#: Doubles outside of this are written with an exponent.
-_PLAIN_DOUBLE: Final = "(abs({0}) BETWEEN 0.001 AND 1e15 OR {0} = 0)"
+_EXPONENTS: Final = ("1e-05", "-2.5e-07", "1.25e+20")
 
 
 class Described(Protocol):
@@ -48,12 +47,12 @@ class BlockSigns:
     edges: str  # those of `convert.TRIMMED` that a cell may end with
 
 
-def canonical(source: str, engine_type: str) -> str:
+def canonical(source: str, engine_type: str, *, exponents: bool = False) -> str:
     """SQL that is true for a cell in the one form of its type, and else false or NULL."""
     value = f"TRY_CAST({source} AS {engine_type})"
     same = f"CAST({value} AS VARCHAR) = {source}"
     if engine_type == "DOUBLE":
-        return f"({same} AND {_PLAIN_DOUBLE.format(value)})"
+        return f"({same} AND isfinite({value}))" if exponents else f"({same} AND NOT contains({source}, 'e'))"
     if engine_type == "DATE":  # `infinity` and years before our era come back too
         return f"({same} AND strlen({source}) = 10 AND {source} >= '1')"
     if engine_type == "TIMESTAMP":
@@ -62,8 +61,12 @@ def canonical(source: str, engine_type: str) -> str:
     return f"({same})"
 
 
-def castable(bench: Workbench, column: Described) -> bool:
-    """Whether the plain cast gives for canonical values what the column's expression gives."""
+def castable(bench: Workbench, column: Described, *, exponents: bool = False) -> bool:
+    """Whether the plain cast gives for canonical values what the column's expression gives.
+
+    Args:
+        exponents: Ask also for numbers such as `1e-05`.
+    """
     base, _, scale = column.engine_type.partition("(")
     probes = _PROBES.get(base, ())
     if base == "DECIMAL":
@@ -73,10 +76,12 @@ def castable(bench: Workbench, column: Described) -> bool:
             return False
     if not probes:
         return False
+    if base == "DOUBLE":
+        probes += _EXPONENTS if exponents else ()
     values = ", ".join(f"({convert.literal(p)})" for p in probes)
     cast = f"TRY_CAST({column.source} AS {column.engine_type})"
     (agree,) = bench.one(
-        f"SELECT bool_and({canonical(column.source, column.engine_type)} "
+        f"SELECT bool_and({canonical(column.source, column.engine_type, exponents=exponents)} "
         f"AND ({column.expression}) IS NOT DISTINCT FROM {cast}) FROM (VALUES {values}) AS t({column.source})"
     )
     return agree is True
@@ -101,15 +106,18 @@ class FastColumn:
     """
 
     source: str
+    kind: str
     engine_type: str
     expression: str
 
     def checked(self, signs: BlockSigns) -> str:
         """SQL that gives the value of a canonical cell, NULL of an empty one, and an error for others."""
         if self.engine_type == "VARCHAR":
-            known, value = self._clean_text(signs), self.source
+            known = self._clean_text(signs)
+            value = self.source
         else:
-            known, value = canonical(self.source, self.engine_type), f"TRY_CAST({self.source} AS {self.engine_type})"
+            known = canonical(self.source, self.engine_type, exponents=True)
+            value = f"TRY_CAST({self.source} AS {self.engine_type})"
         return f"CASE WHEN {self.source} IS NULL THEN NULL WHEN {known} THEN {value} ELSE error('doubt') END"
 
     def _clean_text(self, signs: BlockSigns) -> str:
@@ -143,12 +151,16 @@ class FastColumn:
                 f"WHERE {column} IS NOT NULL GROUP BY n"
             )
             return [Shape(_clock(int(str(n))), int(str(count))) for n, count in found]
-        text = f"CAST({column} AS VARCHAR)"
+        exponent = "CASE WHEN contains(v, 'e') THEN translate(v, '0123456789', '9999999999') ELSE '' END"
         found = bench.rows(
-            f"SELECT prefix(v, '-') AS minus, strlen(v) AS n, instr(v, '.') AS point, count(*) "
-            f"FROM (SELECT {text} AS v FROM {rows} WHERE {column} IS NOT NULL) GROUP BY minus, n, point"
+            f"SELECT {exponent if base == 'DOUBLE' else repr('')} AS odd, prefix(v, '-') AS minus, strlen(v) AS n, "
+            f"instr(v, '.') AS point, count(*) FROM (SELECT CAST({column} AS VARCHAR) AS v FROM {rows} "
+            f"WHERE {column} IS NOT NULL) GROUP BY odd, minus, n, point"
         )
-        return [Shape(_digits(bool(m), int(str(n)), int(str(p))), int(str(count))) for m, n, p, count in found]
+        return [
+            Shape(str(odd) or _digits(bool(minus), int(str(n)), int(str(point))), int(str(count)))
+            for odd, minus, n, point, count in found
+        ]
 
 
 def _clock(length: int) -> str:
@@ -166,5 +178,8 @@ def fast_column(bench: Workbench, column: Described) -> FastColumn | None:
     if column.kind == "text":
         plain = column.expression == convert.text_expression(column.source)
         escaped = all("\\" in word for word in ALWAYS_MISSING)
-        return FastColumn(column.source, "VARCHAR", column.expression) if plain and escaped else None
-    return FastColumn(column.source, column.engine_type, column.expression) if castable(bench, column) else None
+        if not plain or not escaped:
+            return None
+    elif not castable(bench, column):
+        return None
+    return FastColumn(column.source, column.kind, column.engine_type, column.expression)

@@ -110,8 +110,8 @@ class Lines:
         if self.size - self.done < size + spare:
             return None
         self._advance()
-        raw = self._raw + self._file.read(size - len(self._raw))
-        cut = raw.rfind(b"\n") + 1
+        raw = self._raw + self._file.read(max(size - len(self._raw), 0))
+        cut = raw.rfind(b"\n", 0, size) + 1
         if not cut:
             self._raw = raw
             return None

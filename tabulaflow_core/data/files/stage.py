@@ -53,6 +53,7 @@ class Stage:
         self.flawed: list[tuple[int, str]] = []
         self.skipped: list[SkippedLine] = []
         self.skipped_count = 0
+        self._table = "stage"
         self._widest = width
         self._clean: list[pa.Table] = []
         self._clean_rows = 0
@@ -60,6 +61,7 @@ class Stage:
         self._rows: list[list[str]] = []
         self._schema = pa.schema([("line", pa.int64()), *((f"c{i}", pa.string()) for i in range(width))])
         columns = ", ".join(f"c{i} VARCHAR" for i in range(width))
+        bench.typed, bench.texts = None, "stage"
         bench.execute(f"CREATE OR REPLACE TEMP TABLE stage (line BIGINT, {columns})")
 
     def skip(self, record: Record, why: str) -> None:
@@ -92,6 +94,31 @@ class Stage:
         self._clean_rows += columns.num_rows
         if self._clean_rows >= _CLEAN_BATCH:
             self._send_clean()
+
+    def settle(self, *, keep_tail: bool = False) -> None:
+        """Send all that waits to the table, but for the tail if it is to be kept."""
+        while self.tail and not keep_tail:
+            self._write(self.tail.popleft())
+        self.flush()
+        self._send_clean()
+
+    def count_typed(self, rows: int) -> None:
+        """Count rows that went into the table without being staged; more records must follow."""
+        self.records += rows
+        self.rows += rows
+
+    def rename(self, name: str) -> str:
+        """Give the table another name, under which later records go into it too."""
+        self.bench.execute(f"DROP TABLE IF EXISTS {name}")
+        self.bench.execute(f"ALTER TABLE {self._table} RENAME TO {name}")
+        self._table = name
+        return name
+
+    def take_all(self, view: str) -> None:
+        """Hold the rows that the view shows as rows of one's own, in their order."""
+        self.bench.execute(f"CREATE OR REPLACE TEMP TABLE all_rows AS SELECT * FROM {view} ORDER BY line")
+        self.bench.execute(f"DROP TABLE {self._table}")
+        self._table = "all_rows"
 
     def _send_clean(self) -> None:
         if self._clean:
@@ -151,9 +178,8 @@ class Stage:
         self._lines, self._rows = [], []
 
     def _append(self, batch: pa.Table) -> None:
-        connection = self.bench.connection
         cells = [pc.utf8_trim(column, TRIMMED) for column in batch.columns[1:]]
         batch = pa.Table.from_arrays([batch.column(0), *cells], schema=self._schema)
-        connection.register("batch", batch)
-        connection.execute("INSERT INTO stage SELECT * FROM batch").fetchall()
-        connection.unregister("batch")
+        self.bench.connection.register("batch", batch)
+        self.bench.execute(f"INSERT INTO {self._table} SELECT * FROM batch")
+        self.bench.connection.unregister("batch")

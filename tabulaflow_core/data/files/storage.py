@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -40,6 +41,16 @@ _STALE_SECONDS: Final = 3600
 _LEFTOVER: Final = re.compile(r"\.[0-9a-f]{32}")
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenColumn:
+    """A column of the table to write: its source in `stage`, its name, its type, and the SQL that makes it."""
+
+    source: str
+    name: str
+    engine_type: str
+    expression: str
+
+
 class TypedRows(Protocol):
     """Rows that were checked and written in their types while the file was read; `stage` shows their text.
 
@@ -52,12 +63,8 @@ class TypedRows(Protocol):
     def fit(self, source: str, expression: str) -> bool:
         """Whether the expression gives a value for each text of the typed rows."""
 
-    def write(self, target: str, columns: Sequence[tuple[str, str, str]]) -> bool:
-        """Make the table of them and of the rows of `texts`; False when it must be made from `stage`.
-
-        Args:
-            columns: Name, engine type and expression of each.
-        """
+    def write(self, target: str, columns: Sequence[WrittenColumn]) -> bool:
+        """Make the table of them and of the rows of `texts`; False when it must be made from `stage`."""
 
 
 class Workbench:
@@ -137,7 +144,7 @@ class Workbench:
             by_text[shape.text] = Shape(shape.text, same.count + shape.count, same.zeros + shape.zeros)
         return sorted(by_text.values(), key=lambda s: (-s.count, s.text.encode()))
 
-    def write_typed(self, target: str, columns: Sequence[tuple[str, str, str]]) -> bool:
+    def write_typed(self, target: str, columns: Sequence[WrittenColumn]) -> bool:
         """Write the table from the typed rows, when there are any and they have the right types."""
         return self.typed is not None and self.typed.write(target, columns)
 

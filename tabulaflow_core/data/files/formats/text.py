@@ -9,6 +9,7 @@ from tabulaflow_core.data.files import layout as lay
 from tabulaflow_core.data.files import sums
 from tabulaflow_core.data.files.clean import CleanBlocks
 from tabulaflow_core.data.files.columns import Typing, drop_empty_edges, type_columns, write_table
+from tabulaflow_core.data.files.fast import FastRows, Miscounted
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.text_plan import Plan, Sample, make_plan, take_sample
 from tabulaflow_core.data.files.formats.text_report import text_report
@@ -86,31 +87,41 @@ def _read_one(job: ReadJob, plan: Plan, options: ReadOptions, name: str) -> tupl
     width = plan.layout.width
     while True:
         try:
-            stage = _stage(job, plan, width)
+            stage = _stage(job, plan, options, width)
             break
         except TooNarrow as error:
             width = error.width
+        except Miscounted:
+            plan.quick = False
     names = column_names([clean_header(c) for c in plan.layout.header], width)
+    job.bench.stage = "finding types"
     footer = _finish(stage, options)
     typing = _typed(job, plan, stage, options, names)
     drop_empty_edges(typing)
     for column, unit in zip(typing.columns, plan.layout.units, strict=False):
         column.note = "; ".join(n for n in (column.note, unit and f"unit: {unit}") if n)
+    job.bench.stage = "writing"
     count = write_table(job.bench, name, typing)
     report = text_report(job, plan, stage, typing, options, footer, count)
     columns = tuple(c.name for c in typing.columns)
     return WrittenTable(name, columns, tuple(c.kind for c in typing.columns), count), report
 
 
-def _stage(job: ReadJob, plan: Plan, width: int) -> Stage:
+def _stage(job: ReadJob, plan: Plan, options: ReadOptions, width: int) -> Stage:
     """Read the whole file into the stage, but for the lines above the table."""
+    job.bench.stage = "reading"
     stage = Stage(job.bench, width)
     layout = plan.layout
+    names = column_names([clean_header(c) for c in layout.header], width)
+    delimiter = plan.sniffed.dialect.delimiter
+    fast = FastRows(job.bench, stage, plan, lambda: type_columns(job.bench, names, layout.header, options, delimiter))
     plan.aside = 0
     tokenizer = Tokenizer(plan.sniffed.dialect, width)
     clean = CleanBlocks(plan.sniffed.dialect, width, comment=layout.comment) if plan.sniffed.dialect.plain else None
-    with open_lines(job.path, plan.encoding.codec, plan.line_end) as lines:
+    with open_lines(job.path, plan.encoding.codec, plan.line_end, job.watch) as lines:
         while True:
+            if not tokenizer.waiting:
+                fast.take(lines)
             first, block = lines.block()
             if not block and not tokenizer.waiting:
                 break
@@ -122,6 +133,7 @@ def _stage(job: ReadJob, plan: Plan, width: int) -> Stage:
                     continue
             wanted = _wanted(enumerate(block, first), plan, stage)
             stage.add_all(_rows_only(tokenizer.records(wanted, _wanted(lines, plan, stage)), layout))
+    fast.close()
     for line in layout.skipped:
         stage.skipped.insert(len([s for s in stage.skipped if s.line < line.line]), line)
     stage.skipped_count += len(layout.skipped)

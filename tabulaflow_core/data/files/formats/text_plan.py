@@ -36,6 +36,7 @@ class Plan:
         rulers: Lines that only underline are left out.
         aside: Lines left out before they were cut into cells, counted while the file is read.
         part: The name of the table in its file, when there are several.
+        quick: Whole blocks of lines may be tried at once (`fast`).
     """
 
     encoding: Encoding
@@ -49,6 +50,7 @@ class Plan:
     rulers: bool = False
     aside: int = 0
     part: str = ""
+    quick: bool = True
     notices: list[str] = field(default_factory=list)
 
     @property

@@ -1,0 +1,339 @@
+"""Long files in one pass: whole blocks of lines become typed rows at once, and every value is checked.
+
+The first rows are staged and typed with care. From then on, DuckDB cuts block after block into cells, compares
+each cell with the text that its value gives again, and writes the values in their types. One cell in doubt sends
+its block the careful way, as text into the stage. At the end, the types are decided anew over all rows by the
+same code as ever: typed rows show their text through a view, or their shapes where that is quicker. So a table
+and its report are the same whichever way the rows went.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tabulaflow_core.data.files.columns import Typing
+from tabulaflow_core.data.files.convert import TRIMMED, literal, quoted
+from tabulaflow_core.data.files.fast_columns import BlockSigns, FastColumn, castable, fast_column
+from tabulaflow_core.data.files.infer import Shape
+from tabulaflow_core.data.files.lines import Lines
+from tabulaflow_core.data.files.stage import Stage
+from tabulaflow_core.data.files.storage import Workbench, WrittenColumn
+
+if TYPE_CHECKING:
+    from tabulaflow_core.data.files.formats.text_plan import Plan
+
+#: Bytes of one block; larger ones keep two threads busy, smaller ones find a bad cell sooner.
+_MOST: Final = 64 << 20
+_LEAST: Final = 2 << 20
+#: Bytes at the end of a file that are read with care, for notes and totals.
+_SPARE: Final = 1 << 20
+#: Rows that must be typed with care first.
+_FIRST_ROWS: Final = 5_000
+#: Bytes of blocks in doubt after which a file is no longer tried, besides a quarter of the good ones.
+_PATIENCE: Final = 96 << 20
+#: What `str.isspace` is true for.
+_SPACES: Final = r"[\s\pZ\x{1c}-\x{1f}\x{85}]+"
+#: Up to so many rows, a table is searched for totals everywhere; its text is then needed as text.
+_FEWEST: Final = 200_000
+
+
+class Miscounted(Exception):
+    """The bytes of the typed cells are not those of the file; it is read again with care."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines that are tried at once: as they stand in the file, and in the file from which DuckDB reads them."""
+
+    first: int
+    raw: bytes
+    rows: int = 0
+    cell_bytes: int = 0
+    path: Path | None = None
+    signs: BlockSigns | None = None
+
+
+@dataclass(slots=True)
+class _Run:
+    """Typed rows that follow each other: their first line, and their place in the table."""
+
+    line: int
+    start: int
+    end: int
+
+
+class FastRows:
+    """Typed rows of one text file (`storage.TypedRows`).
+
+    Args:
+        plan: How the file is encoded, cut and laid out.
+        decide: Types the rows that are staged so far.
+    """
+
+    def __init__(self, bench: Workbench, stage: Stage, plan: Plan, decide: Callable[[], Typing]) -> None:
+        self._bench, self._stage, self._decide = bench, stage, decide
+        self._dialect, self._codec, layout = plan.sniffed.dialect, plan.encoding.codec, plan.layout
+        self._repeated = layout.header[0].strip() if layout.header else ""
+        usual = self._dialect.plain and self._dialect.quote in ("", '"') and not self._dialect.escape
+        simple = not (layout.comment or plan.rulers or plan.bounded) and plan.quick
+        self.usable = usual and simple and stage.width > 1
+        self._utf8 = self._codec.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "ascii")
+        self._most = min(_MOST if self._utf8 else _MOST // 4, max(_LEAST, bench.watch.bounds.memory_bytes // 10))
+        self._size = self._most
+        self._good = self._bad = 0
+        self._cell_bytes = 0
+        self._columns: list[FastColumn] = []
+        self._runs: list[_Run] = []
+        self._rows = 0  # in the typed table
+        self._text_rows = 0  # among them
+        self._line = 0  # texts up to this line are in the typed table
+        self._token = bench.folder.name.strip(".")
+        self._table = f"out.main.{quoted(self._token)}"
+        self._shapes: dict[str, list[Shape]] = {}
+        self._turn = 0
+        bench.execute(f"DROP TABLE IF EXISTS {self._table}")
+
+    def take(self, lines: Lines) -> None:
+        """Take blocks as long as they are beyond doubt; the next lines must be read with care, or are the last."""
+        if not self.usable or self._stage.records < _FIRST_ROWS:
+            return
+        block = self._next(lines)
+        if block is None or not self._begin():
+            if block:
+                lines.give_back(block.first, block.raw)
+            return
+        while block:
+            running = self._start(block)
+            following = self._next(lines) if running else None
+            if running and self._ended(running, block, lines):
+                block = following
+                continue
+            for waiting in (following, block):
+                if waiting:
+                    lines.give_back(waiting.first, waiting.raw)
+            block = self._smaller(block, lines)
+
+    def _smaller(self, block: _Block, lines: Lines) -> _Block | None:
+        """A smaller block after one in doubt, None when its beginning must be read with care."""
+        self._bad += len(block.raw)
+        self.usable = self._bad < _PATIENCE + self._good // 4
+        again = self._size > _LEAST and self.usable
+        self._size = max(self._size // 4, _LEAST)
+        return self._next(lines) if again else None
+
+    def _begin(self) -> bool:
+        """Type the rows so far and bring those that are text into the table; False when that cannot be."""
+        self._stage.settle()
+        if not self._columns:
+            columns = [fast_column(self._bench, c) for c in self._decide().columns]
+            self._columns = [c for c in columns if c]
+            if len(self._columns) < len(columns):
+                self.usable = False
+                return False
+            shape = ", ".join(f"{self._name(i)} {c.engine_type}" for i, c in enumerate(self._columns))
+            self._bench.execute(f"CREATE TABLE {self._table} ({shape})")
+        self._add_texts([c.expression for c in self._columns])
+        return True
+
+    def _name(self, index: int) -> str:
+        return quoted(f"{self._token} {index}")
+
+    def _add_texts(self, expressions: Sequence[str]) -> None:
+        select = ", ".join(expressions)
+        (count,) = self._bench.one(
+            f"INSERT INTO {self._table} SELECT {select} FROM {self._bench.texts} WHERE line > {self._line}"
+        )
+        self._rows += int(str(count))
+        self._text_rows += int(str(count))
+        (last,) = self._bench.one(f"SELECT max(line) FROM {self._bench.texts}")
+        self._line = int(str(last or 0))
+
+    def _next(self, lines: Lines) -> _Block | None:
+        """The next block, in a file of its own when nothing in it is a reason for care."""
+        found = lines.whole(self._size, spare=_SPARE)
+        if found is None:
+            return None
+        block = _Block(*found)
+        raw = block.raw
+        if b"\r" in raw:
+            if raw.count(b"\r") != raw.count(b"\r\n"):
+                return block
+            raw = raw.replace(b"\r\n", b"\n")
+        if not self._utf8:
+            raw = raw.decode(self._codec, "replace").encode()
+        if b"\0" in raw or "\ufffd".encode() in raw:
+            return block
+        quotes = raw.count(b'"') if self._dialect.quote else 0
+        block.rows = raw.count(b"\n")
+        block.cell_bytes = len(raw) - block.rows * self._stage.width - quotes
+        edges = [m for m in TRIMMED if m not in "\r\n" and m != self._dialect.delimiter and m.encode() in raw]
+        block.signs = BlockSigns(quotes > 0, b"\\" in raw, "".join(edges))
+        self._turn = 1 - self._turn
+        block.path = self._bench.folder / f"block-{self._turn}.csv"
+        block.path.write_bytes(raw)
+        return block
+
+    def _start(self, block: _Block) -> Future[list[tuple[object, ...]]] | None:
+        if block.path is None or block.signs is None:
+            return None
+        names = [c.source for c in self._columns]
+        # A row of nothing, or of the blanks that no cell is trimmed of, is no row.
+        rest = ", ".join(names[1:])
+        empty = f"{names[0]} IS NULL AND coalesce({rest}) IS NULL" if rest else "false"
+        spaces = f"{names[0]} > '~' AND regexp_full_match(concat({', '.join(names)}), {literal(_SPACES)})"
+        values = [c.checked(block.signs) for c in self._columns]
+        again = f"{names[0]} = {literal(self._repeated)}" if self._repeated else "false"
+        values[0] = f"CASE WHEN ({empty}) OR ({spaces}) OR {again} THEN error('doubt') ELSE {values[0]} END"
+        columns = "{" + ", ".join(f"{literal(n)}: 'VARCHAR'" for n in names) + "}"
+        quote = literal(self._dialect.quote)
+        source = (
+            f"read_csv({literal(str(block.path))}, auto_detect = false, columns = {columns}, header = false, "
+            f"delim = {literal(self._dialect.delimiter)}, quote = {quote}, escape = {quote}, new_line = '\\n', "
+            "comment = '', nullstr = '', strict_mode = true, null_padding = false, ignore_errors = false)"
+        )
+        self._bench.execute("BEGIN")
+        return self._bench.start(f"INSERT INTO {self._table} SELECT {', '.join(values)} FROM {source}")
+
+    def _ended(self, running: Future[list[tuple[object, ...]]], block: _Block, lines: Lines) -> bool:
+        """Wait for the block; True when it is in the table."""
+        import duckdb
+
+        try:
+            ((count,),) = self._bench.wait(running, lines.done - len(block.raw), lines.size)
+            good = count == block.rows
+        except (duckdb.InvalidInputException, duckdb.ConversionException):
+            good = False
+        if not good:
+            self._bench.execute("ROLLBACK")
+            return False
+        self._bench.execute("COMMIT")
+        if self._runs and self._runs[-1].end == self._rows:
+            self._runs[-1].end += block.rows
+        else:
+            self._runs.append(_Run(block.first, self._rows, self._rows + block.rows))
+        self._rows += block.rows
+        self._stage.count_typed(block.rows)
+        self._cell_bytes += block.cell_bytes
+        self._good += len(block.raw)
+        self._size = min(self._size * 2, self._most)
+        return True
+
+    def close(self) -> None:
+        """Let `stage` show the typed rows too.
+
+        Raises:
+            Miscounted: The cells in the table are not as long as those in the file.
+        """
+        if not self._runs:
+            self._bench.execute(f"DROP TABLE IF EXISTS {self._table}")
+            return
+        self._stage.settle(keep_tail=True)
+        self._bench.texts = self._stage.rename("texts")
+        sources = [c.source for c in self._columns]
+        texts = f"SELECT line, {', '.join(sources)} FROM texts"
+        shown = ", ".join(f"{c.text(self._name(i))} AS {c.source}" for i, c in enumerate(self._columns))
+        typed = [
+            f"SELECT rowid + {run.line - run.start} AS line, {shown} FROM {self._table} WHERE {_within(run)}"
+            for run in self._runs
+        ]
+        self._bench.execute(f"CREATE OR REPLACE TEMP VIEW stage AS {' UNION ALL '.join([texts, *typed])}")
+        self._bench.typed = self
+        self._look()
+        if self._stage.rows <= _FEWEST:
+            self._stage.take_all("stage")
+            self._drop()
+            self._bench.texts = self._stage.rename("stage")
+
+    def _look(self) -> None:
+        """Find the shapes of the typed rows, and count their bytes."""
+        within = " OR ".join(f"({_within(run)})" for run in self._runs)
+        rows = f"(SELECT * FROM {self._table} WHERE {within})"
+        length = 0
+        for index, column in enumerate(self._columns):
+            name = self._name(index)
+            if column.engine_type == "VARCHAR":
+                (size,) = self._bench.one(f"SELECT sum(strlen({name})) FROM {rows}")
+                length += int(str(size or 0))
+            else:
+                self._shapes[column.source] = column.shapes(self._bench, name, rows)
+                length += sum(len(s.text) * s.count for s in self._shapes[column.source])
+        if length != self._cell_bytes:
+            self._drop()
+            raise Miscounted
+
+    def shapes(self, source: str) -> list[Shape] | None:
+        """The shapes of a typed column; None for text."""
+        return self._shapes.get(source)
+
+    def fit(self, source: str, expression: str) -> bool:
+        """Whether the expression gives the typed values of the column for their texts."""
+        column = next(c for c in self._columns if c.source == source)
+        if column.expression == expression:
+            return True
+        if column.engine_type == "VARCHAR":
+            return False
+        exponents = any("e" in s.text for s in self._shapes[source])
+        return castable(self._bench, replace(column, expression=expression), exponents=exponents)
+
+    def write(self, target: str, columns: Sequence[WrittenColumn]) -> bool:
+        """Add the last texts and give the table its name, or write it anew when the types came out otherwise."""
+        if not self._as_thought(columns):
+            self._write_anew(target, columns)
+            return True
+        expressions = {c.source: c.expression for c in columns}
+        self._add_texts([expressions.get(c.source, "NULL") for c in self._columns])
+        names = {c.source: c.name for c in columns}
+        for index, column in enumerate(self._columns):
+            name = names.get(column.source)
+            change = (
+                f"RENAME COLUMN {self._name(index)} TO {quoted(name)}" if name else f"DROP COLUMN {self._name(index)}"
+            )
+            self._bench.execute(f"ALTER TABLE {self._table} {change}")
+        self._bench.execute("DROP VIEW stage")
+        self._bench.execute(f"ALTER TABLE {self._table} RENAME TO {target.split('.', 2)[2]}")
+        return True
+
+    def _as_thought(self, columns: Sequence[WrittenColumn]) -> bool:
+        """Whether the table has the right types and rows, and the values that the expressions give."""
+        texts = f"{self._bench.texts} WHERE line <= {self._line}"
+        (left,) = self._bench.one(f"SELECT count(*) FROM {texts}")
+        if left != self._text_rows:  # some were found to be totals or headers
+            return False
+        own = {c.source: c for c in self._columns}
+        other: list[str] = []
+        for written in columns:
+            column = own[written.source]
+            if column.engine_type != written.engine_type or not self.fit(written.source, written.expression):
+                return False
+            if column.expression != written.expression:
+                other.append(f"({column.expression}) IS DISTINCT FROM ({written.expression})")
+        if not other:
+            return True
+        (changed,) = self._bench.one(f"SELECT count(*) FROM {texts} AND ({' OR '.join(other)})")
+        return not changed
+
+    def _write_anew(self, target: str, columns: Sequence[WrittenColumn]) -> None:
+        """Write the table from the texts of all rows, in their order."""
+        select = ", ".join(f"{c.expression} AS {quoted(c.name)}" for c in columns)
+        self._bench.execute(f"CREATE TABLE {target} AS SELECT {select} FROM stage LIMIT 0")
+        spans: list[tuple[int, int]] = []
+        after = 0
+        for run in self._runs:
+            spans += [(after, run.line - 1), (run.line, run.line + run.end - run.start - 1)]
+            after = spans[-1][1] + 1
+        for low, high in [*spans, (after, 2**62)]:
+            self._bench.execute(f"INSERT INTO {target} SELECT {select} FROM stage WHERE line BETWEEN {low} AND {high}")
+        self._drop()
+
+    def _drop(self) -> None:
+        self._bench.typed = None
+        self._bench.execute("DROP VIEW stage")
+        self._bench.execute(f"DROP TABLE {self._table}")
+
+
+def _within(run: _Run) -> str:
+    return f"rowid BETWEEN {run.start} AND {run.end - 1}"
