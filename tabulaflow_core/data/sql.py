@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import pyarrow as pa
 
@@ -21,6 +21,15 @@ from tabulaflow_core.errors import MissingDriver, SourceError, WriteNotAllowed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_EMPTY: Final = (
+    "There is no table in it that this user may read. Check the database's name at the end of the URL, or ask its "
+    "administrator for the right to read."
+)
+_TAKES_NO_WRITES: Final = (
+    " The server takes no writes: it is a read-only copy, or set so. Connect to the primary server to write."
+)
 
 
 class SQLConnector:
@@ -102,6 +111,8 @@ class SQLConnector:
     @property
     def notices(self) -> tuple[str, ...]:
         """What a person should know, such as that the role is a superuser."""
+        if self._read_only and self._schema_read_at is not None and not self._schema.tables:
+            return (*self._adapter.notices, _EMPTY)
         return self._adapter.notices
 
     async def refresh_schema_async(self, *, max_age: float = 0.0) -> SourceSchema:
@@ -184,7 +195,8 @@ class SQLConnector:
         try:
             await self._adapter.write_async(table, rows, if_exists=if_exists)
         except EngineFault as fault:
-            raise SourceError(f"The table {table!r} was not written: {fault.message}.") from None
+            replica = _TAKES_NO_WRITES if fault.kind is FailureKind.REFUSED else ""
+            raise SourceError(f"The table {table!r} was not written: {fault.message}.{replica}") from None
         await self.refresh_schema_async()
 
     async def close_async(self) -> None:

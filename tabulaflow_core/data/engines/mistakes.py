@@ -5,6 +5,9 @@ The engines' adapters tell which mistake it was; the words stand here, so that n
 
 from __future__ import annotations
 
+import errno
+import socket
+import ssl
 from enum import StrEnum
 from typing import Final
 
@@ -39,7 +42,7 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     Mistake.NO_HOST: "There is no host {host!r}. Check the spelling and the network.",
     Mistake.REFUSED: "Nobody listens at {address}. Check host and port, and that {engine} runs.",
     Mistake.UNREACHABLE: "There is no way to {address} from here. Check the network, the VPN and the firewall.",
-    Mistake.SILENT: "{what} did not answer in time. Check the address and the firewall.",
+    Mistake.SILENT: "{what} did not answer in time. Check the address, the port and the firewall.",
     Mistake.PASSWORD: "{what} refused the user {user!r} or the password. Check both.{escape}",
     Mistake.NO_DATABASE: "{what} has no database {database!r}. Check the name at the end of the URL.",
     Mistake.DATABASE_DENIED: "{what} does not let the user {user!r} into the database {database!r}. "
@@ -52,7 +55,7 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     Mistake.CERTIFICATE: "The certificate of {what} could not be verified. Check the host's name; `{on}` encrypts "
     "without looking at the certificate.",
     Mistake.FULL: "{what} has no free connection. Try again later, or raise its limit of connections.",
-    Mistake.STARTING: "{what} is being restarted. Try again in a moment.",
+    Mistake.STARTING: "{what} is starting up or being restarted. Try again in a moment.",
     Mistake.NOT_THIS_ENGINE: "What answers at {address} is not {engine}. Check the port; the usual one is {port}.",
     Mistake.BROKEN: "The connection to {what} broke. Ask again: a new one is made. If it stays so, check that the port "
     "is the database's; the usual one is {port}.",
@@ -67,6 +70,9 @@ _ENCRYPTION: Final[dict[str, tuple[str, str]]] = {
     "mssql": ("?Encrypt=yes&TrustServerCertificate=yes", "?Encrypt=no"),
     "clickhouse": ("?secure=true", "?secure=false"),
 }
+#: What answered does not speak TLS.
+_NO_TLS: Final = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST"})
+_UNREACHABLE: Final = frozenset({errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTDOWN})
 _LIBRARIES: Final = {
     "mssql": "Install unixODBC and Microsoft's ODBC driver, or connect by `mssql+pymssql://`.",
 }
@@ -75,6 +81,26 @@ _KEYS: Final = {
     "snowflake": "Check the account's name, the user and the password.",
 }
 _PORTS: Final = {"postgresql": 5432, "mysql": 3306}
+
+
+def mistake_of_socket(error: BaseException) -> Mistake:
+    """What the operating system's own error means; `BROKEN` for one that tells nothing more."""
+    match error:
+        case socket.gaierror():
+            return Mistake.NO_HOST
+        case ConnectionRefusedError():
+            return Mistake.REFUSED
+        case TimeoutError():
+            return Mistake.SILENT
+        case ssl.SSLCertVerificationError():
+            return Mistake.CERTIFICATE
+        case ssl.SSLError(reason=reason) if reason in _NO_TLS:
+            return Mistake.NOT_THIS_ENGINE
+        case ssl.SSLError():
+            return Mistake.ENCRYPTION_MISSING
+        case OSError(errno=number) if number in _UNREACHABLE:
+            return Mistake.UNREACHABLE
+    return Mistake.BROKEN
 
 
 def unavailable(mistake: Mistake, source: SourceUrl, *, engine: str, detail: str = "") -> SourceUnavailable:

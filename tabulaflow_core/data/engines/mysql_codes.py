@@ -7,6 +7,19 @@ from __future__ import annotations
 
 from typing import Final
 
+from tabulaflow_core.data.engines.mistakes import Mistake
+
+#: What went wrong while connecting.
+MISTAKES: Final[dict[int, Mistake]] = {
+    **dict.fromkeys((1045, 1698, 1251, 2059), Mistake.PASSWORD),
+    **dict.fromkeys((1040, 1203, 1226), Mistake.FULL),
+    1049: Mistake.NO_DATABASE,
+    1044: Mistake.DATABASE_DENIED,
+    **dict.fromkeys((1129, 1130), Mistake.HOST_DENIED),
+    1053: Mistake.STARTING,
+    3159: Mistake.ENCRYPTION_NEEDED,
+}
+
 #: The statement could not be compiled: syntax, an unknown name, a wrong use.
 INVALID: Final = frozenset(
     {1052, 1054, 1055, 1056, 1059, 1060, 1063, 1064, 1066, 1103, 1109, 1110, 1111, 1115, 1128, 1140, 1146, 1149}

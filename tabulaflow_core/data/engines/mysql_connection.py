@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import struct
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -12,8 +13,10 @@ from functools import cache
 from typing import Final, Literal
 
 from tabulaflow_core.data.contracts import FailureKind
+from tabulaflow_core.data.engines import mistakes
 from tabulaflow_core.data.engines.base import EngineFault
-from tabulaflow_core.data.engines.mysql_codes import INVALID
+from tabulaflow_core.data.engines.mistakes import Mistake
+from tabulaflow_core.data.engines.mysql_codes import INVALID, MISTAKES
 from tabulaflow_core.data.urls import SourceUrl
 from tabulaflow_core.errors import MissingDriver, SourceUnavailable
 
@@ -35,7 +38,9 @@ _CONNECT_SECONDS: Final = 10
 _KILL_SECONDS: Final = 3.0
 
 #: Error numbers: mariadb.com/kb/en/mariadb-error-codes, dev.mysql.com/doc/mysql-errors.
-_PASSWORD: Final = frozenset({1045, 1698, 1251, 2059})
+_NO_SSL: Final = 2026
+#: What the driver raises when the bytes are not of its protocol.
+_GARBLED: Final = (IndexError, ValueError, AssertionError, struct.error)
 _TIMEOUT: Final = frozenset({1969, 3024, 1317, 1028})
 _READ_ONLY: Final = frozenset({1792, 1290, 1836})
 _BROKEN: Final = frozenset(
@@ -52,33 +57,35 @@ def connect(source: SourceUrl) -> Connection:
     options = source.options
     mode = _encryption_mode(options)
     required, verified = mode == "required", mode == "verified"
+    seconds = _connect_seconds(options.get("connect_timeout", ""))
+    connection = pymysql.connect(
+        host=source.host,
+        port=source.port,
+        user=source.user or "root",
+        password=source.password,
+        database=source.database or None,
+        charset="utf8mb4",
+        connect_timeout=seconds,
+        read_timeout=seconds,
+        autocommit=True,
+        local_infile=False,
+        # No decoders: values come as text, which Arrow turns into its types faster and as exactly.
+        conv=dict(pymysql.converters.encoders),
+        ssl=_encryption() if required else None,
+        ssl_verify_identity=True if verified else None,
+        ssl_disabled=not (required or verified),
+        defer_connect=True,
+    )
     try:
-        seconds = _connect_seconds(options.get("connect_timeout", ""))
-        connection = pymysql.connect(
-            host=source.host,
-            port=source.port,
-            user=source.user or "root",
-            password=source.password,
-            database=source.database or None,
-            charset="utf8mb4",
-            connect_timeout=seconds,
-            read_timeout=seconds,
-            autocommit=True,
-            local_infile=False,
-            # No decoders: values come as text, which Arrow turns into its types faster and as exactly.
-            conv=dict(pymysql.converters.encoders),
-            ssl=_encryption() if required else None,
-            ssl_verify_identity=True if verified else None,
-            ssl_disabled=not (required or verified),
-            defer_connect=True,
-        )
         if mode == "preferred":
             # Encrypted when the server can. The driver does so too, but reads all root certificates each time.
             connection.ssl, connection.ctx = True, _encryption()
         connection.connect()
         # The driver's own limit ends with the TCP handshake; a server that then says nothing would be waited for.
         connection._read_timeout = None
-    except (DriverError, OSError) as error:
+    except (DriverError, OSError, *_GARBLED) as error:
+        with suppress(DriverError, OSError):  # it may be half open
+            connection._force_close()
         raise unavailable(error, source) from None
     return connection
 
@@ -87,7 +94,9 @@ def _encryption_mode(options: Mapping[str, str]) -> Literal["disabled", "preferr
     """By the spellings of `ssl` that hosting services and other drivers use."""
     if options.get("ssl_disabled", "").lower() in ("1", "true"):
         return "disabled"
-    names = ("ssl-mode", "ssl_mode", "sslmode", "ssl")
+    if options.get("sslaccept", "").lower() == "strict":
+        return "verified"
+    names = ("ssl-mode", "ssl_mode", "sslmode", "ssl", "useSSL")
     wanted = next((options[name].lower() for name in names if name in options), "preferred")
     if wanted in ("0", "false", "disable", "disabled"):
         return "disabled"
@@ -196,30 +205,21 @@ def fault_of(error: Exception, source: SourceUrl) -> EngineFault | SourceUnavail
 def unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
     """A sentence that tells wrong password, unknown database, nobody listens and a restart apart."""
     code = error.args[0] if isinstance(error, DriverError) and error.args else 0
+    detail = f"{type(error).__name__} {code}"
+    return mistakes.unavailable(_mistake(error, code), source, engine="MariaDB or MySQL", detail=detail)
+
+
+def _mistake(error: Exception, code: object) -> Mistake:
+    if isinstance(code, int) and code in MISTAKES:
+        return MISTAKES[code]
+    text = str(error).lower()
+    if code == _NO_SSL or "does not support ssl" in text or "doesn't support ssl" in text:
+        return Mistake.ENCRYPTION_MISSING
     cause = getattr(error, "original_exception", None) or error
-    where = f"The database server at {source.address}"
-    if code in _PASSWORD:
-        text = f"{where} refused the user {source.user!r} or the password. Check both."
-    elif code == 1049:
-        text = f"{where} has no database {source.database!r}. Check the name at the end of the URL."
-    elif code == 1044:
-        text = f"{where} does not let the user {source.user!r} into the database {source.database!r}."
-    elif code in (1040, 1203, 1226):
-        text = f"{where} has no free connection for {source.user!r}. Try again later."
-    elif code == 1053:
-        text = f"{where} is being restarted. Try again in a moment."
-    elif isinstance(cause, socket.gaierror):
-        text = f"There is no host {source.host!r}. Check the spelling and the network."
-    elif isinstance(cause, ConnectionRefusedError):
-        text = f"Nobody listens at {source.address}. Check host and port, and that the server runs."
-    elif isinstance(cause, TimeoutError):
-        text = f"{where} did not answer in time. Check the address and the firewall."
-    else:
-        text = (
-            f"The connection to the database server at {source.address} broke. Ask again: a new one is made. "
-            "If it stays so, check that the port is the server's."
-        )
-    return SourceUnavailable(text, detail=f"{type(error).__name__} {code}")
+    found = mistakes.mistake_of_socket(cause)
+    if found is Mistake.BROKEN and (isinstance(error, _GARBLED) or "packet sequence" in text):
+        return Mistake.NOT_THIS_ENGINE
+    return Mistake.SILENT if found is Mistake.BROKEN and "timed out" in text else found
 
 
 def _connect_seconds(text: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -15,7 +14,9 @@ import pyarrow as pa
 from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.mistakes import Mistake, mistake_of_socket, unavailable
 from tabulaflow_core.data.engines.pool import Pool
+from tabulaflow_core.data.engines.postgres_probe import speaks_postgres_async
 from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, foreign_async, read_schema_async, role_notices
 from tabulaflow_core.data.engines.postgres_types import converter_for, set_codecs_async
 from tabulaflow_core.data.engines.postgres_write import write_table_async
@@ -97,9 +98,11 @@ class PostgresAdapter:
                 ssl=_encryption(source),
                 timeout=_connect_seconds(source),
                 statement_cache_size=0,
-                server_settings={"application_name": source.options.get("application_name", "tabulaflow")},
+                server_settings=_settings(source),
             )
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+            if "SSL upgrade" in str(error) and not await speaks_postgres_async(source):
+                error = asyncpg.ProtocolViolationError("it does not speak the protocol")
             raise _unavailable(error, source) from None
 
     @asynccontextmanager
@@ -182,6 +185,8 @@ class PostgresAdapter:
         connection = await self._connect_plainly_async()
         try:
             await write_table_async(connection, table, rows, if_exists=if_exists)
+        except asyncpg.ReadOnlySQLTransactionError as error:
+            raise EngineFault(FailureKind.REFUSED, _message(error)) from None
         except asyncpg.PostgresError as error:
             raise EngineFault(FailureKind.FAILED, _message(error)) from None
         finally:
@@ -231,6 +236,13 @@ def _encryption(source: SourceUrl) -> str | ssl.SSLContext:
     return mode
 
 
+def _settings(source: SourceUrl) -> dict[str, str]:
+    found = {"application_name": source.options.get("application_name", "tabulaflow")}
+    if "options" in source.options:  # by which a hosting service finds the database
+        found["options"] = source.options["options"]
+    return found
+
+
 def _connect_seconds(source: SourceUrl) -> float:
     try:
         return min(max(float(source.options.get("connect_timeout", _CONNECT_SECONDS)), 1.0), 60.0)
@@ -245,29 +257,32 @@ def _message(error: asyncpg.PostgresError) -> str:
 
 
 def _unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
-    where = f"PostgreSQL at {source.address}"
+    detail = f"{type(error).__name__}: {getattr(error, 'sqlstate', '')}"
+    return unavailable(_mistake(error, source), source, engine="PostgreSQL", detail=detail)
+
+
+def _mistake(error: Exception, source: SourceUrl) -> Mistake:
+    """Which mistake of the connection it was."""
     match error:
+        case asyncpg.InvalidAuthorizationSpecificationError() if "pg_hba" in str(error):
+            plain = "no encryption" in str(error) or "SSL off" in str(error)
+            return Mistake.ENCRYPTION_NEEDED if plain and _encryption(source) == "disable" else Mistake.HOST_DENIED
         case asyncpg.InvalidPasswordError() | asyncpg.InvalidAuthorizationSpecificationError():
-            text = f"{where} refused the user {source.user!r} or the password. Check both."
+            return Mistake.PASSWORD
         case asyncpg.InvalidCatalogNameError():
-            text = f"{where} has no database {source.database!r}. Check the name at the end of the URL."
+            return Mistake.NO_DATABASE
         case asyncpg.TooManyConnectionsError():
-            text = f"{where} has no free connection. Try again later, or raise its `max_connections`."
+            return Mistake.FULL
         case asyncpg.CannotConnectNowError() | asyncpg.AdminShutdownError() | asyncpg.CrashShutdownError():
-            text = f"{where} is being restarted. Try again in a moment."
+            return Mistake.STARTING
         case asyncpg.InsufficientPrivilegeError():
-            text = f"{where} does not let the user {source.user!r} into the database {source.database!r}."
-        case socket.gaierror():
-            text = f"There is no host {source.host!r}. Check the spelling and the network."
-        case ConnectionRefusedError():
-            text = f"Nobody listens at {source.address}. Check host and port, and that PostgreSQL runs."
-        case TimeoutError():
-            text = f"{where} did not answer in time. Check the address and the firewall."
-        case ssl.SSLError():
-            text = f"{where} and this program could not agree on encryption. Try `?sslmode=require` or `disable`."
-        case _:
-            text = (
-                f"The connection to {where} broke. Ask again: a new one is made. If it stays so, check that the port "
-                "is PostgreSQL's."
-            )
-    return SourceUnavailable(text, detail=f"{type(error).__name__}: {getattr(error, 'sqlstate', '')}")
+            return Mistake.DATABASE_DENIED
+        case asyncpg.ProtocolViolationError() | asyncpg.ProtocolError():
+            return Mistake.NOT_THIS_ENGINE
+        case asyncpg.ConnectionDoesNotExistError():
+            return Mistake.BROKEN
+        case ConnectionError() if "SSL upgrade" in str(error):
+            # A server without encryption says so politely; in the mode `prefer` that is no error: something else spoke.
+            asked = _encryption(source)
+            return Mistake.NOT_THIS_ENGINE if asked in ("prefer", "allow") else Mistake.ENCRYPTION_MISSING
+    return mistake_of_socket(error)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableKind, TableSchema
 
@@ -38,7 +38,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition
 ORDER BY NOT pg_table_is_visible(c.oid), n.nspname, c.relname
 """
 # Foreign tables, the parents whose rows they hold, and the views over any of these. A materialized view keeps its rows.
-_FOREIGN: Final = """
+FOREIGN: Final = """
 WITH RECURSIVE built(base, oid) AS (
     SELECT inhrelid, inhparent FROM pg_inherits
     UNION
@@ -53,6 +53,12 @@ WITH RECURSIVE built(base, oid) AS (
 SELECT c.oid, n.nspname AS schema, c.relname AS name, c.relkind::text = 'f' AS itself,
        pg_table_is_visible(c.oid) AS visible
 FROM reached JOIN pg_class c USING (oid) JOIN pg_namespace n ON n.oid = c.relnamespace ORDER BY 1, 2
+"""
+#: Schema and name of all that the role may read.
+READABLE: Final = """
+SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition
+  AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
 """
 _COLUMNS: Final = """
 SELECT a.attrelid AS oid, a.attnum AS number, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
@@ -72,8 +78,13 @@ _KINDS: Final[dict[str, TableKind]] = {"v": "view", "m": "materialized_view"}
 
 async def foreign_async(connection: asyncpg.Connection) -> dict[str, str]:
     """Relations that read another server or a file, by `name` where it needs no schema and by `schema.name`."""
+    return unreadable_of(await connection.fetch(FOREIGN))
+
+
+def unreadable_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The same of the rows of `FOREIGN`."""
     found = {}
-    for row in await connection.fetch(_FOREIGN):
+    for row in rows:
         what = "is a foreign table: it reads" if row["itself"] else "is made of a foreign table, which reads"
         reason = f"{row['name']!r} {what} another server or a file, beyond this source. Connect that source itself."
         found[f"{row['schema']}.{row['name']}".lower()] = reason
@@ -84,7 +95,7 @@ async def foreign_async(connection: asyncpg.Connection) -> dict[str, str]:
 
 async def read_schema_async(connection: asyncpg.Connection) -> SourceSchema:
     """All tables and views that the role may read, in every schema; those on the search path without its name."""
-    foreign = [row["oid"] for row in await connection.fetch(_FOREIGN)]
+    foreign = [row["oid"] for row in await connection.fetch(FOREIGN)]
     tables = await connection.fetch(_TABLES, foreign)
     oids = [row["oid"] for row in tables]
     columns: dict[int, list[asyncpg.Record]] = defaultdict(list)

@@ -56,6 +56,7 @@ class GenericAdapter:
         self._engine: sqlalchemy.Engine = engine_of(source)
         self._pool: Pool[Session] = Pool(self._connect_async, self._close_async)
         self._notices: tuple[str, ...] = ()
+        self._unreadable: Mapping[str, str] = {}
         self._leftovers: set[asyncio.Future[None]] = set()
 
     @property
@@ -66,18 +67,21 @@ class GenericAdapter:
     @property
     def notices(self) -> tuple[str, ...]:
         """What the user may do beyond reading tables, and what this driver cannot do."""
+        told = self._notices
+        if names := sorted({name.rpartition(".")[2] for name in self._unreadable}):
+            told = (*told, f"Left out, because they read another server or a file: {', '.join(names)}.")
         if self._session_class.can_stop:
-            return self._notices
+            return told
         return (
-            *self._notices,
+            *told,
             f"The driver for {faults.title(self._source)} cannot stop a statement: Stop leaves it alone, and it may "
             "run on in the database until it ends.",
         )
 
     @property
     def unreadable(self) -> Mapping[str, str]:
-        """None."""
-        return {}
+        """Relations that lead out of the source, as of the last reading of the schema."""
+        return self._unreadable
 
     async def open_async(self) -> None:
         """Connect once and look at the role."""
@@ -100,7 +104,10 @@ class GenericAdapter:
 
     async def read_schema_async(self) -> SourceSchema:
         """Tables and views with their columns, keys and comments; row counts and samples where they are cheap."""
-        return await self._run_async(read_schema, _SCHEMA_SECONDS)
+        self._unreadable, schema = await self._run_async(
+            lambda session: (session.unreadable(), read_schema(session)), _SCHEMA_SECONDS
+        )
+        return schema
 
     async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
         """Create or fill a table, on a connection of its own."""

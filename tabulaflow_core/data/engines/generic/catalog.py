@@ -47,6 +47,14 @@ def read_schema(session: Session) -> SourceSchema:
     tables: list[TableSchema] = []
     for schema in _schemas(inspector, default):
         tables += _tables(inspector, schema, default)
+    if (listed := session.listed()) is not None:
+        hidden = session.unreadable()
+        tables = [
+            table
+            for table in tables
+            if (table.schema or default or "", table.name) in listed
+            and f"{table.schema or default}.{table.name}".lower() not in hidden
+        ]
     if session.source.engine not in _UNCOUNTED:
         deadline = time.monotonic() + _DETAIL_SECONDS
         tables = [_detailed(session, table, default, deadline) for table in tables]

@@ -16,7 +16,8 @@ from urllib.parse import quote, quote_plus
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import EngineFault
 from tabulaflow_core.data.engines.generic.profiles import PROFILES
-from tabulaflow_core.data.engines.mistakes import Mistake, unavailable
+from tabulaflow_core.data.engines.mistakes import Mistake, mistake_of_socket, unavailable
+from tabulaflow_core.data.engines.mysql_codes import INVALID, MISTAKES
 from tabulaflow_core.data.urls import SourceUrl
 from tabulaflow_core.errors import SourceUnavailable
 
@@ -33,22 +34,12 @@ _STATES: Final = {
     "08": Mistake.BROKEN,
     "57P": Mistake.BROKEN,
 }
-#: dev.mysql.com/doc/mysql-errors, mariadb.com/kb/en/mariadb-error-codes.
-_MYSQL: Final = {
-    **dict.fromkeys((1045, 1698, 1251, 2059), Mistake.PASSWORD),
-    **dict.fromkeys((1040, 1203, 1226), Mistake.FULL),
-    1049: Mistake.NO_DATABASE,
-    1044: Mistake.DATABASE_DENIED,
-    1129: Mistake.HOST_DENIED,
-    1130: Mistake.HOST_DENIED,
-    1053: Mistake.STARTING,
-    3159: Mistake.ENCRYPTION_NEEDED,
-    **dict.fromkeys((0, 1927, 2006, 2013, 2014, 2055, 4031), Mistake.BROKEN),
-}
+#: Of MariaDB and MySQL, besides those that tell what went wrong while connecting.
+_MYSQL: Final = {**MISTAKES, **dict.fromkeys((0, 1927, 2006, 2013, 2014, 2055, 4031), Mistake.BROKEN)}
 #: Words of messages, in order; the first that is found counts. Lower case.
 _WORDS: Final[tuple[tuple[str, Mistake], ...]] = (
     (
-        r"no pg_hba\.conf entry.*no encryption|ssl connection is required|require_secure_transport",
+        r"pg_hba\.conf.*no encryption|ssl connection is required|require_secure_transport",
         Mistake.ENCRYPTION_NEEDED,
     ),
     (
@@ -56,17 +47,22 @@ _WORDS: Final[tuple[tuple[str, Mistake], ...]] = (
         Mistake.HOST_DENIED,
     ),
     (r"server does not support ssl|does not support ssl|ssl is not enabled|rejected ssl", Mistake.ENCRYPTION_MISSING),
+    (r"ssl error: (wrong version|packet length|record layer|unexpected eof|http request)", Mistake.NOT_THIS_ENGINE),
     (r"certificate|hostname mismatch", Mistake.CERTIFICATE),
     (
         r"password authentication failed|login failed|ora-01017|ora-28000|incorrect username or password",
         Mistake.PASSWORD,
     ),
     (r"authentication failed|access denied|http error 401|\b401\b|unauthorized|invalid access token", Mistake.PASSWORD),
+    (r'role "[^"]*" does not exist|is not permitted to log in', Mistake.PASSWORD),
     (r"no password supplied|requires a password", Mistake.PASSWORD),
     (r'database "?[^"]*"? does not exist|unknown database|cannot open database|ora-125(05|14)', Mistake.NO_DATABASE),
     (r"permission denied for database", Mistake.DATABASE_DENIED),
     (r"too many connections|too many clients|remaining connection slots|ora-00018|ora-00020|ora-12516", Mistake.FULL),
-    (r"starting up|shutting down|in recovery mode|ora-01033|ora-01034", Mistake.STARTING),
+    (
+        r"starting up|shutting down|terminating connection due to administrator|in recovery mode|ora-01033|ora-01034",
+        Mistake.STARTING,
+    ),
     (r"could not translate host name|name or service not known|getaddrinfo|nodename nor servname", Mistake.NO_HOST),
     (r"failed to resolve|temporary failure in name resolution|no such host|unknown server host", Mistake.NO_HOST),
     (r"connection refused|\[errno 111\]|ora-12541|dpy-6005|actively refused", Mistake.REFUSED),
@@ -122,28 +118,34 @@ def mistake_of(error: BaseException, *, connecting: bool) -> Mistake | None:
         if number in _MYSQL and (connecting or _MYSQL[number] is Mistake.BROKEN):
             return _MYSQL[number]
     for one in chain(error):
-        match one:
-            case socket.gaierror():
-                return Mistake.NO_HOST
-            case ConnectionRefusedError():
-                return Mistake.REFUSED
-            case ssl.SSLCertVerificationError():
-                return Mistake.CERTIFICATE
-            case TimeoutError():
-                return Mistake.SILENT
-            case ConnectionError() | BrokenPipeError():
-                return Mistake.BROKEN
+        if isinstance(one, OSError) and (connecting or _is_of_socket(one)):
+            found = mistake_of_socket(one)
+            if found is not Mistake.BROKEN or isinstance(one, ConnectionError):
+                return found
     if connecting:
         text = " ".join(_raw(one) for one in chain(error)).lower()
         return next((mistake for pattern, mistake in _COMPILED if pattern.search(text)), Mistake.BROKEN)
     return None
 
 
+def _is_of_socket(error: OSError) -> bool:
+    """An `OSError` of a connection, and not of a file that a driver reads."""
+    return isinstance(error, ConnectionError | TimeoutError | socket.gaierror | ssl.SSLError)
+
+
 def connection_fault(error: BaseException, source: SourceUrl, *, connecting: bool = True) -> SourceUnavailable:
     """The sentence for a connection that could not be made or broke."""
     mistake = mistake_of(error, connecting=connecting) or Mistake.BROKEN
+    if mistake is Mistake.ENCRYPTION_NEEDED and source.engine == "postgresql" and not _is_plain(source):
+        # The server names the missing encryption in each refusal; it was offered and not taken, so it is not the cause.
+        mistake = Mistake.HOST_DENIED
     codes = next((str(getattr(e, "sqlstate", "") or "") for e in chain(error) if getattr(e, "sqlstate", "")), "")
     return unavailable(mistake, source, engine=title(source), detail=f"{type(error).__name__} {codes}".strip())
+
+
+def _is_plain(source: SourceUrl) -> bool:
+    """The URL forbids encryption."""
+    return (source.options.get("sslmode") or source.options.get("ssl") or "").lower() in ("disable", "false", "0")
 
 
 def statement_fault(error: BaseException, source: SourceUrl) -> EngineFault:
@@ -160,16 +162,10 @@ def statement_fault(error: BaseException, source: SourceUrl) -> EngineFault:
     if state[:2] == "42":
         return EngineFault(FailureKind.FAILED if state == "42501" else FailureKind.INVALID, message)
     names = {cls.__name__ for cls in type(error).__mro__}
-    invalid = "ProgrammingError" in names or (number in _mysql_invalid()) or bool(_INVALID.search(message))
+    invalid = "ProgrammingError" in names or number in INVALID or bool(_INVALID.search(message))
     if state and state[:2] in ("22", "21", "23", "53", "54", "XX"):
         invalid = False
     return EngineFault(FailureKind.INVALID if invalid else FailureKind.FAILED, message)
-
-
-def _mysql_invalid() -> frozenset[int]:
-    from tabulaflow_core.data.engines.mysql_codes import INVALID
-
-    return INVALID
 
 
 def title(source: SourceUrl) -> str:

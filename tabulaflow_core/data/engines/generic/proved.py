@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from tabulaflow_core.data.arrow import Converter
 from tabulaflow_core.data.engines.generic.session import CONNECT_SECONDS, GRACE_SECONDS, Session
 from tabulaflow_core.data.engines.generic.values import convert
+from tabulaflow_core.data.engines.postgres_schema import FOREIGN, READABLE, unreadable_of
+from tabulaflow_core.errors import SourceUrlError
 
 if TYPE_CHECKING:
     from tabulaflow_core.data.urls import SourceUrl
 
+_SSL_MODES: Final = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
 _STREAMED: Final = frozenset({"select", "with", "values", "table"})
 _FIRST_WORD: Final = re.compile(r"\A(?:\s|\(|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*([a-z]+)", re.IGNORECASE)
 #: Types that psycopg would turn into Python objects that hold less than the server's text.
@@ -38,9 +41,11 @@ class PostgresSession(Session):
         """Never this process's own password, and roots of trust only where the URL asks to verify."""
         mode = (source.options.get("sslmode") or source.options.get("ssl") or "prefer").lower()
         mode = {"true": "require", "1": "require", "false": "disable", "0": "disable"}.get(mode, mode)
+        if mode not in _SSL_MODES:
+            raise SourceUrlError(f"`sslmode` takes one of: {', '.join(sorted(_SSL_MODES))}.")
         arguments: dict[str, object] = {
             "connect_timeout": CONNECT_SECONDS,
-            "passfile": os.devnull,
+            "passfile": os.path.join(os.devnull, "none"),
             "password": source.password,
             "application_name": source.options.get("application_name", "tabulaflow"),
             "sslmode": "verify-full" if mode.startswith("verify") else mode,
@@ -104,6 +109,15 @@ class PostgresSession(Session):
             array = info is not None and column.type_code == info.array_oid
             found.append(convert if info is None or array else CONVERTERS.get(info.name, convert))
         return found
+
+    def listed(self) -> frozenset[tuple[str, str]]:
+        """What the role may read; partitions stand behind their parent."""
+        return frozenset((str(schema), str(name)) for schema, name in self.rows(READABLE))
+
+    def unreadable(self) -> dict[str, str]:
+        """Foreign tables, and what is made of them."""
+        names = ("oid", "schema", "name", "itself", "visible")
+        return unreadable_of([dict(zip(names, row, strict=True)) for row in self.rows(FOREIGN)])
 
     def leave(self, cursor: Any) -> None:
         """The cursor in the server ends with its transaction; nothing has to be stopped."""

@@ -94,6 +94,14 @@ class Session:
         finally:
             cursor.close()
 
+    def listed(self) -> frozenset[tuple[str, str]] | None:
+        """Schema and name of what may be read; None where the engine lists nothing else by itself."""
+        return None
+
+    def unreadable(self) -> dict[str, str]:
+        """Relations that lead out of the source, `name` or `schema.name` in lower case, each with its reason."""
+        return {}
+
     def open_cursor(self, sql: str) -> Any:
         """The cursor for `sql`; one that streams where the driver has one."""
         return self.driver_connection.cursor()
