@@ -7,17 +7,14 @@ from tabulaflow_core.data.files.report import ReadingReport
 from tabulaflow_core.errors import FileUnreadable
 
 _SUFFIXES = {
-    ".feather": "a Feather file", ".arrow": "an Arrow file",
-    ".orc": "an ORC file", ".avro": "an Avro file", ".sav": "an SPSS file", ".dta": "a Stata file",
+    ".avro": "an Avro file", ".sav": "an SPSS file", ".dta": "a Stata file",
     ".sas7bdat": "a SAS file", ".xml": "an XML file", ".html": "a web page", ".htm": "a web page",
     ".parquet": "a damaged Parquet file", ".docx": "a Word document", ".pptx": "a slide show",
     ".numbers": "a Numbers spreadsheet",
 }  # fmt: skip
 _MAGIC = {
     b"PK\x03\x04": "an Office document",
-    b"ARROW1": "an Arrow file",
     b"Obj\x01": "an Avro file",
-    b"ORC": "an ORC file",
     b"SQLite format 3\x00": "a SQLite database",
 }
 
