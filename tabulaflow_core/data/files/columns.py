@@ -285,28 +285,44 @@ def _settle(bench: Workbench, column: Column, finding: Finding, missing: frozens
 
 def _tell(typing: Typing, order: DateOrder, order_sure: Certainty) -> None:
     """Sentences on what a person should know of the columns."""
-    for column in typing.columns:
+    columns = typing.columns
+    for column in columns:
         if column.misfit_count:
             first = column.misfits[0]
             typing.notices.append(
                 f"{column.misfit_count} value(s) of column “{column.name}” are no {column.kind} and are empty in the "
                 f"table, the first on line {first.line}: “{first.value[:60]}”. Read the column as text to keep them."
             )
-        if column.kind in ("date", "datetime") and column.certainty == "guess":
+    doubtful = [c.name for c in columns if c.kind in ("date", "datetime") and c.certainty == "guess"]
+    if doubtful:
+        typing.notices.append(
+            f"The dates of {_listed(doubtful)} do not show whether day or month comes first; "
+            f"they were read {'day' if order == 'dmy' else 'month'} first."
+        )
+    marked = [c for c in columns if "decimals or as thousands" in c.note]
+    for whole, words in ((True, "whole numbers"), (False, "decimals")):
+        if names := [c.name for c in marked if (c.kind == "integer") == whole]:
             typing.notices.append(
-                f"The dates of “{column.name}” do not show whether day or month comes first; "
-                f"they were read {'day' if order == 'dmy' else 'month'} first."
+                f"The numbers of {_listed(names)} can be read with decimals or with thousands marks; "
+                f"they were read as {words}."
             )
-        if "decimals or as thousands" in column.note:
-            typing.notices.append(
-                f"The numbers of “{column.name}” can be read with decimals or with thousands marks; "
-                f"they were read as {'whole numbers' if column.kind == 'integer' else 'decimals'}."
-            )
+    for column in columns:
         if column.kind == "text" and column.note and "it is empty" not in column.note:
             typing.notices.append(f"Column “{column.name}” was kept as text: {column.note}.")
+    absent: dict[str, list[str]] = {}
+    for column in columns:
         if column.missing and column.kind != "text":
             words = ", ".join(f"“{w}” ({n})" for w, n in list(column.missing.items())[:5])
-            typing.notices.append(f"In column “{column.name}” these words were read as no value: {words}.")
+            absent.setdefault(words, []).append(column.name)
+    for words, names in absent.items():
+        where = "column" if len(names) == 1 else "columns"
+        typing.notices.append(f"In {where} {_listed(names)} these words were read as no value: {words}.")
+
+
+def _listed(names: list[str]) -> str:
+    """Names for a person, the first twelve of them."""
+    shown = ", ".join(f"“{n}”" for n in names[:12])
+    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
 
 
 def _tell_of_told(typing: Typing, options: ReadOptions) -> None:
@@ -323,19 +339,15 @@ def _tell_of_told(typing: Typing, options: ReadOptions) -> None:
             )
 
 
-def drop_empty_edges(typing: Typing) -> None:
-    """Leave out columns without name and values at the left and the right edge, which delimiters there make."""
+def drop_frame(typing: Typing) -> None:
+    """Leave out the first and the last column when both hold no name and no value: delimiters frame the table.
+
+    An empty column at one edge only stays: the file has it, and a later file may fill it.
+    """
     columns = typing.columns
-    last = len(columns)
-    while last > 1 and columns[last - 1].bare:
-        last -= 1
-    first = 0
-    while first < last - 1 and columns[first].bare:
-        first += 1
-    dropped = len(columns) - (last - first)
-    if dropped:
-        typing.columns = columns[first:last]
-        typing.notices.append(f"{dropped} column(s) at the edge hold no name and no value and were left out.")
+    if len(columns) > 2 and columns[0].bare and columns[-1].bare:
+        typing.columns = columns[1:-1]
+        typing.notices.append("Delimiters stand before the first and after the last column; they were left out.")
 
 
 def write_table(bench: Workbench, table: str, typing: Typing) -> int:

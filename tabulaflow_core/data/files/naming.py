@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from tabulaflow_core.data.reserved import is_catalog_name
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _SPACES = re.compile(r"[\s\u00a0\u2007\u202f\u200b\ufeff]+")
 
 
 def clean_header(cell: str) -> str:
-    """The header cell without no-break and zero-width spaces, line breaks and outer blanks."""
-    return _SPACES.sub(" ", cell).strip()
+    """The header cell without no-break and zero-width spaces, control characters, line breaks and outer blanks."""
+    return _SPACES.sub(" ", _CONTROLS.sub("", cell)).strip()
 
 
 def unique(names: Iterable[str]) -> list[str]:

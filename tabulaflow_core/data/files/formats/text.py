@@ -8,7 +8,8 @@ from dataclasses import replace
 from tabulaflow_core.data.files import layout as lay
 from tabulaflow_core.data.files import sums
 from tabulaflow_core.data.files.clean import CleanBlocks
-from tabulaflow_core.data.files.columns import Typing, drop_empty_edges, type_columns, write_table
+from tabulaflow_core.data.files.columns import Typing, drop_frame, type_columns, write_table
+from tabulaflow_core.data.files.encoding import wide_codec
 from tabulaflow_core.data.files.fast import FastRows, Miscounted
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.text_plan import Plan, Sample, make_plan, take_sample
@@ -37,7 +38,8 @@ class TextReader:
         Raises:
             FileUnreadable: The file is no text, or holds nothing.
         """
-        refuse_binary(job.path, job.name)
+        if not _utf32(job):
+            refuse_binary(job.path, job.name)
         sample = take_sample(job)
         plan = make_plan(job, sample, job.options)
         told = job.options.skip_lines is not None or job.options.skip_end or job.options.header_rows is not None
@@ -46,6 +48,13 @@ class TextReader:
             return _read_several(job, sample, ranges)
         table, report = _read_one(job, plan, job.options, job.table)
         return [table], report
+
+
+def _utf32(job: ReadJob) -> bool:
+    """True for text of four bytes a character, most of which are zero."""
+    with job.path.open("rb") as file:
+        codec = wide_codec(file.read(4096))
+    return codec is not None and codec.startswith("utf-32")
 
 
 def _read_several(
@@ -97,9 +106,10 @@ def _read_one(job: ReadJob, plan: Plan, options: ReadOptions, name: str) -> tupl
     job.bench.stage = "finding types"
     footer = _finish(stage, options)
     typing = _typed(job, plan, stage, options, names)
-    drop_empty_edges(typing)
     for column, unit in zip(typing.columns, plan.layout.units, strict=False):
         column.note = "; ".join(n for n in (column.note, unit and f"unit: {unit}") if n)
+    if plan.sniffed.dialect.delimiter == "|":
+        drop_frame(typing)
     job.bench.stage = "writing"
     count = write_table(job.bench, name, typing)
     report = text_report(job, plan, stage, typing, options, footer, count)
