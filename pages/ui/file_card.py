@@ -78,9 +78,12 @@ def _draw_read(outcome: FileOutcome) -> None:
     if fault := rereading.fault(outcome.name):
         st.error(f"{safe.markdown(fault)} The reading from before stays.", icon=":material/error:")
     if outcome.changes:
-        said = "\n".join(f"- {safe.markdown(' '.join(change.split()))}" for change in outcome.changes[:8])
-        st.info(f"**What changed with the last reading**\n{said}", icon=":material/difference:")
-    if len(outcome.parts) > 1 or any(part.get("hidden") for part in outcome.parts):
+        said = [safe.markdown(" ".join(change.split())) for change in outcome.changes[:8]]
+        text = said[0] if len(said) == 1 else "What changed:\n" + "\n".join(f"- {change}" for change in said)
+        st.info(text, icon=":material/difference:")
+    if outcome.files:
+        st.caption(_origins(outcome))
+    elif len(outcome.parts) > 1 or any(part.get("hidden") for part in outcome.parts):
         reading_controls.draw_parts(whole, outcome.parts)
     table = _chosen_table(outcome)
     if table is None:
@@ -98,6 +101,14 @@ def _draw_read(outcome: FileOutcome) -> None:
         _draw_heading(of)
         reading_controls.draw(of)
     _draw_actions(outcome)
+
+
+def _origins(outcome: FileOutcome) -> str:
+    """The files that a table was made of."""
+    rows = {report.text(part, "name"): report.text(part, "message") for part in outcome.parts}
+    named = [f"{name} ({rows[name]})" if rows.get(name) else name for name in outcome.files[:10]]
+    more = f" and {len(outcome.files) - 10} more" if len(outcome.files) > 10 else ""
+    return f"Made of {safe.label(', '.join(named), length=600)}{more}. The column “file” tells which row is whose."
 
 
 def _draw_heading(of: Scope) -> None:
@@ -144,6 +155,16 @@ def _draw_actions(outcome: FileOutcome) -> None:
                 help="Everything that was decided, as JSON.",
                 on_click="ignore",
             )
+        if outcome.status == "message":  # nothing is lost with it
+            st.button(
+                "Remove",
+                key=f"remove-{name}",
+                icon=":material/delete:",
+                type="tertiary",
+                on_click=_remove,
+                args=(name,),
+            )
+            return
         with st.popover("Remove", icon=":material/delete:", type="tertiary", key=f"ask-remove-{name}"):
             st.markdown(f"Remove **{safe.label(name)}** and what was read from it? Answers given so far stay.")
             st.button("Remove it", key=f"remove-{name}", type="primary", on_click=_remove, args=(name,))

@@ -44,7 +44,9 @@ def _draw_question(outcome: FileOutcome, question: FileQuestion) -> None:
             st.caption(f"{safe.label(outcome.name)}: {safe.label(read, length=300)}")
         drift = question.drift.sentences()
         if drift:
-            st.warning("\n".join(f"- {safe.markdown(said)}" for said in drift), icon=":material/difference:")
+            lines = [safe.markdown(said) for said in drift]
+            text = lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
+            st.warning(text, icon=":material/difference:")
         elif question.kind != "one_shape":
             st.caption("The columns are the same.")
         with st.container(horizontal=True):

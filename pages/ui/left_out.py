@@ -13,6 +13,7 @@ from pages.ui.rereading import Scope
 
 _MOST: Final = 200
 _LINE: Final = 500
+_NOTICES: Final = 8
 
 
 def count(of: Json) -> int:
@@ -64,13 +65,12 @@ def draw(of: Scope) -> None:
 
 def draw_notices(of: Json) -> None:
     """The sentences of the reader for a person, at most a screenful."""
-    notices = report.strings(of.get("notices"))
-    for notice in notices[:6]:
-        st.caption(f":material/info: {safe.markdown(' '.join(notice.split()))}")
-    if len(notices) > 6:
-        with st.expander(f"{len(notices) - 6} more remarks", type="compact"):
-            for notice in notices[6:60]:
-                st.caption(f":material/info: {safe.markdown(' '.join(notice.split()))}")
+    notices = [f"- {safe.markdown(' '.join(notice.split()))}" for notice in report.strings(of.get("notices"))]
+    if notices:
+        st.caption("\n".join(notices[:_NOTICES]))
+    if len(notices) > _NOTICES:
+        with st.expander(f"{len(notices) - _NOTICES} more", type="compact"):
+            st.caption("\n".join(notices[_NOTICES:60]))
 
 
 def _shown(shown: int, total: int) -> str:

@@ -59,10 +59,15 @@ def draw(of: Scope) -> None:
     if "skip_lines" in offered:
         usual.append(lambda: _count(of, "skip_lines", "Begins in line" if as_text else "Begins in row", shift=1))
     _in_pairs(usual)
-    _segments(of, "date_order", "Dates", {"dmy": "Day first", "mdy": "Month first", "ymd": "Year first"})
-    _segments(of, "decimal", "Decimal mark", {".": "1.5", ",": "1,5"}, decision="decimal_mark")
+    made = report.decisions(of.report)
+    for mark, control in _MARKS.items():
+        if mark in made:
+            control(of)
     with st.expander("More choices", key=f"more-{of.file}-{of.part}", type="compact", on_change="rerun") as more:
         if more.open:
+            for mark, control in _MARKS.items():
+                if mark not in made:
+                    control(of)
             _draw_rare(of, offered)
 
 
@@ -90,6 +95,18 @@ def _in_pairs(controls: Sequence[Callable[[], None]]) -> None:
                 control()
 
 
+def _dates(of: Scope) -> None:
+    _segments(of, "date_order", "Dates", {"dmy": "Day first", "mdy": "Month first", "ymd": "Year first"})
+
+
+def _decimal(of: Scope) -> None:
+    _segments(of, "decimal", "Decimal mark", {".": "1.5", ",": "1,5"}, decision="decimal_mark")
+
+
+#: Shown at once where the reader had to decide on them.
+_MARKS: Final[Mapping[str, Callable[[Scope], None]]] = {"date_order": _dates, "decimal_mark": _decimal}
+
+
 def _changed(of: Scope, option: str, key: str, value: Callable[[JsonValue], JsonValue]) -> None:
     rereading.want(of, {option: value(st.session_state.get(key))})
 
@@ -115,7 +132,7 @@ def _one_of(
     choices = decision.choices if decision is not None else ()
     options = list(dict.fromkeys([_AUTOMATIC, *choices, *names, current]))
     found = "" if decision is None or option in of.told else names.get(decision.value, decision.value)
-    automatic = f"Automatic: {found}" if found else "Automatic"
+    automatic = f"{found} · automatic" if found else "automatic"
     key = f"{option}-{of.key}"
     st.selectbox(
         label + rereading.badge(of, option),
@@ -157,7 +174,7 @@ def _header(of: Scope, *, rows: bool) -> None:
     if told is None and "header" in of.told:
         told = int(bool(of.told["header"]))
     decision = made.get("header") or made.get("header_rows")
-    found = "" if decision is None or told is not None else f": {_HEADER_WORDS.get(decision.value, decision.value)}"
+    found = "" if decision is None or told is not None else f"{_HEADER_WORDS.get(decision.value, decision.value)} · "
     names = _HEADERS if rows else {0: "none", 1: "the first row"}
     options = list(dict.fromkeys([_READER, *names, *([told] if isinstance(told, int) else [])]))
     key = f"header_rows-{of.key}"
@@ -165,7 +182,7 @@ def _header(of: Scope, *, rows: bool) -> None:
         "Header" + (" :green-badge[changed by you]" if told is not None else rereading.badge(of, "header")),
         options,
         index=options.index(told) if isinstance(told, int) else 0,
-        format_func=lambda count: f"Automatic{found}" if count == _READER else names.get(count, f"{count} rows"),
+        format_func=lambda count: f"{found}automatic" if count == _READER else names.get(count, f"{count} rows"),
         key=key,
         help=_help(of, "header"),
         on_change=_header_changed,
@@ -194,7 +211,7 @@ def _count(of: Scope, option: str, label: str, *, shift: int = 0) -> None:
         max_value=1_000_000,
         value=told + shift if isinstance(told, int) else None,
         step=1,
-        placeholder="Automatic" if found is None else f"Automatic: {found}",
+        placeholder="automatic" if found is None else f"{found} · automatic",
         key=key,
         help=_help(of, option),
         on_change=_changed,
@@ -223,7 +240,7 @@ def _missing(of: Scope) -> None:
         "Words for “no value”" + rereading.badge(of, "missing"),
         list(dict.fromkeys([*chosen, *_found_words(of), *_WORDS, _NO_WORDS])),
         default=chosen,
-        placeholder="Automatic",
+        placeholder="automatic",
         key=key,
         accept_new_options=True,
         select_all=False,

@@ -83,17 +83,21 @@ def summary(tables: Sequence[TableSchema], of: Json) -> str:
 
 def _size(tables: Sequence[TableSchema], of: Json) -> str:
     parts = report.objects(of.get("parts"))
-    if len(tables) == 1 and len(parts) < 2:
+    if len(tables) == 1:
         (table,) = tables
         rows = wording.count(table.row_count, "row") if table.row_count is not None else "rows not counted"
-        return f"{rows}, {wording.count(len(table.columns), 'column')}"
-    if not parts:
-        return wording.count(len(tables), "table")
+        size = f"{rows}, {wording.count(len(table.columns), 'column')}"
+    else:
+        size = wording.count(len(tables), "table")
+    if len(parts) < 2:
+        return size
     one, many = PARTS.get(report.text(parts[0], "kind"), ("part", "parts"))
     read = sum(1 for part in parts if part.get("state") == "read")
     hidden = sum(1 for part in parts if part.get("hidden") and part.get("state") == "off")
-    text = f"{wording.count(len(tables), 'table')} from {read} of {wording.count(len(parts), one, many)}"
-    return text + (f" ({hidden} hidden and off)" if hidden else "")
+    share = "" if read == len(parts) else f"{read} of "
+    return f"{size} from {share}{wording.count(len(parts), one, many)}" + (
+        f" ({hidden} hidden and off)" if hidden else ""
+    )
 
 
 def _choices(of: Json) -> list[str]:

@@ -36,7 +36,7 @@ def draw() -> None:
     if waiting:
         file_questions.draw(waiting)
     sources = get_runtime().sources(state.principal())
-    st.subheader("What you can ask")
+    st.subheader("What you can ask", anchor=False)
     kept = [file for file in files if file.status != "waiting"]
     own = {file.source for file in kept if file.source}
     connected = [source for source in sources if source.kind == "database" and source.alias not in own]

@@ -118,7 +118,7 @@ def test_an_empty_file_gets_a_sentence_and_can_be_removed(page: AppTest) -> None
     upload(page, ("empty.csv", b""))
     assert "empty" in page.error[0].value
     assert len(page.error) == 1
-    press(page, "Remove it")
+    press(page, "Remove")
     assert "empty.csv" not in words(page)
     assert "Nothing yet" in words(page)
 
