@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, Final, get_args
@@ -62,8 +61,7 @@ def _wrong(name: str, value: JsonValue, wanted: str) -> SourceError:
 def _encoding(name: str, value: JsonValue) -> str:
     try:
         if isinstance(value, str) and value.isascii():
-            b"".decode(value)  # codecs that are no text encodings are refused here
-            codecs.lookup(value)
+            " ".encode(value)  # codecs that are no text encodings are refused here
             return value
     except (LookupError, ValueError):
         pass
@@ -128,9 +126,8 @@ def _types(name: str, value: JsonValue) -> dict[str, ColumnType]:
     allowed = get_args(ColumnType)
     for column, kind in value.items():
         if kind not in allowed:
-            raise SourceError(
-                f"The column {column[:60]!r} cannot be a {str(kind)[:30]!r}; types: {', '.join(allowed)}."
-            )
+            wrong = f"The column {column[:60]!r} cannot be read as {str(kind)[:30]!r}"
+            raise SourceError(f"{wrong}; the types are {', '.join(allowed)}.")
     return {column: kind for column, kind in value.items()}  # type: ignore[misc]
 
 

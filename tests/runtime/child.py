@@ -38,6 +38,10 @@ class Commands:
         """Rows of a query."""
         return self.runtime.run_sql(LOCAL_USER, alias, sql).table.to_pylist()  # type: ignore[union-attr]
 
+    def answer(self, name: str, choice: str) -> Any:
+        """Answer the question of a waiting file."""
+        return "done" if self.runtime.answer_file(LOCAL_USER, name, choice) else "nothing"  # type: ignore[arg-type]
+
     def start(self, conversation: str) -> Any:
         """Begin a turn that hangs."""
         return self.runtime.start_turn(LOCAL_USER, conversation, "Asked by the child?").id
