@@ -141,9 +141,9 @@ def test_bytes_that_are_no_utf8_are_said(read: Reader) -> None:
 def test_offsets_that_lie_are_refused(read: Reader) -> None:
     content = as_stream(pa.table({"s": ["abcdefg"]}))
     offsets = b"\0\0\0\0\7\0\0\0"
-    assert content.count(offsets) == 1
+    before, _, after = content.rpartition(offsets)
     with pytest.raises(FileUnreadable, match="damaged"):
-        read(content.replace(offsets, b"\0\0\0\0\7\0\0\x7f"), "t.arrows")
+        read(before + b"\0\0\0\0\7\0\0\x7f" + after, "t.arrows")
 
 
 def test_old_times_of_parquet(read: Reader) -> None:
