@@ -21,6 +21,7 @@ KINDS = {
     "#,##0.00": "number",
     "# ##0": "number",
     "#\\ ##0.00": "number",
+    "[>=10000000]##\\,##\\,##\\,##0;[>=100000]##\\,##\\,##0;##,##0": "number",
     "0.00 km": "number",  # words that lack their quotes
     '0" days"': "number",
     '0.0"%"': "number",  # the sign is a word here: the value is already in hundredths

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tabulaflow_core.data.files.formats.workbook.look import NamedTable, Range, SheetLook, Span, look
+from tabulaflow_core.data.files.formats.workbook.look import NamedTable, Range, SheetLook, Span, look, ods, package
 from tabulaflow_core.data.files.formats.workbook.look.formats import describe
 from tabulaflow_core.data.files.watch import Watch
 from tests.data.files.workbooks import Cell, Sheet
@@ -85,6 +85,66 @@ def content(tables: str, styles: str = "", spaces: str = SPACES) -> str:
 
 def from_content(tmp_path: Path, text: str) -> SheetLook:
     return looked(write_ods(tmp_path / "a.ods", [], replace={"content.xml": text}))
+
+
+CELL = '<table:table-cell office:value-type="{}" office:value="1" table:style-name="s"/>'
+TABLE = '<table:table table:name="{}"><table:table-row>{}</table:table-row></table:table>'
+DOCUMENTS = {
+    "usual": TABLE.format("é &amp; <".replace("<", "&lt;"), CELL.format("float") + CELL.format("percentage")),
+    "comment": TABLE.format("S", "<!--" + CELL.format("float") + "-->" + CELL.format("percentage")),
+    "cdata": TABLE.format("S", CELL.format("float") + "<text:p><![CDATA[" + CELL.format("float") + "]]></text:p>"),
+    "single quotes": TABLE.format("S", CELL.format("percentage").replace('"', "'") * 3),
+    "a bracket in a formula": TABLE.format(
+        "S", '<table:table-cell table:formula="of:=1>2" office:value-type="float"/>'
+    ),
+    "quotes in quotes": TABLE.format(
+        'S"'.replace('"', "&quot;"), '<table:table-cell table:formula=\'of:="a"&amp;"b"\'/>'
+    ),
+    "value first": TABLE.format("S", '<table:table-cell office:value="1" office:value-type="percentage"/>' * 2),
+    "self-closing rows": '<table:table table:name="S"><table:table-row table:number-rows-repeated="7"/>'
+    f"<table:table-row>{CELL.format('date')}</table:table-row></table:table>",
+    "repeated": TABLE.format("S", CELL.format("float").replace("/>", ' table:number-columns-repeated="100"/>') * 2)
+    + TABLE.format("T", CELL.format("float").replace("/>", ' table:number-columns-repeated="3"/>') * 2),
+}
+
+
+@pytest.mark.parametrize("tables", DOCUMENTS.values(), ids=DOCUMENTS.keys())
+@pytest.mark.parametrize("block", [5, 300, 1 << 19])
+def test_both_ways_of_reading_agree(tmp_path: Path, tables: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(path: Path) -> list[object]:
+        return [
+            (
+                s.name,
+                s.merged,
+                s.formulas_without_value,
+                s.formula_count,
+                s.extent,
+                s.filled_cells,
+                s.formats.runs.tolist(),
+            )
+            for s in look(path, "ods", watch=Watch()).sheets
+        ]
+
+    monkeypatch.setattr(package, "BLOCK", block)
+    path = write_ods(tmp_path / "a.ods", [], replace={"content.xml": content(tables)})
+    quick = told(path)
+    never = re.compile(rb"\Z[^\s\S]")
+    monkeypatch.setattr(ods, "_SPREADSHEET", never)
+    assert told(path) == quick
+    assert quick
+
+
+def test_the_quick_way_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ods, "_careful", lambda *args, **options: None)
+    assert looked(write_ods(tmp_path / "a.ods", BOOK)).filled_cells == 16
+
+
+def test_rows_of_a_table_within_a_cell_are_not_rows_of_the_sheet(tmp_path: Path) -> None:
+    cell = CELL.format("float")
+    inner = TABLE.format("inner", cell * 5).replace("<table:table-row>", "<table:table-column/><table:table-row>")
+    outer = f'<table:table-cell office:value-type="float" office:value="1">{inner}</table:table-cell>'
+    sheet = from_content(tmp_path, content(TABLE.format("S", cell + outer + cell)))
+    assert sheet.extent == Range(0, 0, 0, 2)
 
 
 def test_huge_repetitions_are_not_written_out(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def _is_code(section: tuple[_Token, ...], digits: list[int]) -> bool:
     shape = "".join(t.text if t.kind == "digit" else "-" if t.kind == "literal" else "" for t in section)
     zeros = re.search("0{2,}", shape) is not None and "#" not in shape.replace("?", "#").split("0")[0]
     between = [t.text for t in section[digits[0] : digits[-1]] if t.kind == "literal"]
-    marked = any(text.strip(" \u00a0\u202f'’") for text in between)  # blanks and apostrophes group thousands
+    marked = any(text.strip(" \u00a0\u202f'’.,") for text in between)  # these group thousands, as commas do
     return zeros or marked
 
 

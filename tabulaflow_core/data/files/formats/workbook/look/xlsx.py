@@ -22,7 +22,7 @@ from tabulaflow_core.data.files.formats.workbook.look.package import DAMAGED, Pa
 from tabulaflow_core.data.files.formats.workbook.look.scan import CellScan, Unusual
 from tabulaflow_core.data.files.formats.workbook.look.sheet import SheetFacts, SheetHandler, range_of
 from tabulaflow_core.data.files.formats.workbook.look.styles import StyleKeys, read_styles
-from tabulaflow_core.data.files.formats.workbook.look.xml import Attributes, XmlStream, read_xml, whole
+from tabulaflow_core.data.files.formats.workbook.look.xml import Attributes, XmlStream, is_plain, read_xml, whole
 from tabulaflow_core.data.files.watch import ReadBounds, Watch
 from tabulaflow_core.errors import FileUnreadable
 
@@ -31,9 +31,6 @@ TOO_MIXED = "The number formats of the sheet {name} change from cell to cell too
 GONE = "The sheet {name} is listed in the workbook, but its part is missing."
 _STATES: dict[str, SheetState] = {"visible": "visible", "hidden": "hidden", "veryhidden": "very hidden"}
 _DATA = re.compile(rb"<(?:(\w[\w.-]*):)?sheetData(?:\s[^>]*)?>")
-_ENCODING = re.compile(rb"""<\?xml[^>]*\sencoding\s*=\s*["']([\w.-]+)["']""")
-#: Encodings in which `<`, names, digits and quotes are single ASCII bytes and can be nothing else.
-_PLAIN = {b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"windows-1252"}
 #: How much may stand before the first cell.
 _HEAD = 16 * 1024**2
 
@@ -173,9 +170,7 @@ def _until_cells(blocks: Iterator[bytes]) -> tuple[bytes, bytes, bytes]:
                 break
             continue
         before = head[: found.start()]
-        declared = _ENCODING.search(before[:200])
-        plain = declared is None or declared[1].lower() in _PLAIN
-        if not plain or b"\0" in before or b"<!" in before or found[0].endswith(b"/>"):
+        if not is_plain(before) or found[0].endswith(b"/>"):
             break
         prefix = found[1] + b":" if found[1] else b""
         return head[: found.end()], head[found.end() :], prefix

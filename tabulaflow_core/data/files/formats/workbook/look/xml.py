@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from xml.parsers import expat
 
@@ -11,6 +12,10 @@ from tabulaflow_core.errors import FileUnreadable
 Attributes = dict[str, str]
 Start = Callable[[str, Attributes], None]
 End = Callable[[str], None]
+
+_ENCODING = re.compile(rb"""<\?xml[^>]*\sencoding\s*=\s*["']([\w.-]+)["']""")
+#: Encodings in which `<`, names, digits and quotes are single ASCII bytes and can be nothing else.
+_PLAIN = {b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"windows-1252"}
 
 
 def local(name: str) -> str:
@@ -105,6 +110,12 @@ def read_xml(
 def _refuse(name: str, system: str | None, public: str | None, subset: bool) -> None:
     """Entities come only with a document type, and no spreadsheet has one."""
     raise FileUnreadable("This workbook's XML declares a document type, which no workbook needs, so it was not read.")
+
+
+def is_plain(head: bytes) -> bool:
+    """Whether a document that begins so can be searched byte by byte: no wide encoding, no document type or comment."""
+    declared = _ENCODING.search(head[:200])
+    return (declared is None or declared[1].lower() in _PLAIN) and b"\0" not in head and b"<!" not in head
 
 
 def flag(attributes: Attributes, name: str) -> bool:
