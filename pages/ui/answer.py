@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 import streamlit as st
 
-from pages.ui import grid, query_editor, safe, state, take_away, wording
+from pages.ui import chart_form, grid, query_editor, safe, state, take_away, wording
 from pages.ui.transcript import Step, Transcript
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
@@ -84,28 +84,67 @@ def draw_artifacts(
         show_sql: Open the queries at once: for a model that has to be checked.
     """
     numbers = {spec.table_id for spec in artifacts if spec.kind == "metric"}
+    tables = {spec.id: spec for spec in artifacts if spec.kind == "table"}
+    drawn = numbers | {spec.table_id for spec in artifacts if spec.kind == "chart"}
     for at, spec in enumerate(sorted(artifacts, key=lambda spec: spec.kind == "table")):
         match spec:
             case MetricSpec():
                 st.metric(safe.label(spec.label), spec.value)
             case ChartSpec():
-                draw_chart(spec, key=f"{turn_id}-chart-{at}")
+                table = tables.get(spec.table_id) if editable else None
+                draw_chart(spec, key=f"{turn_id}-chart-{at}", table=table)
             case TableSpec():
                 single = spec.id in numbers and (spec.row_count, len(spec.columns)) == (1, 1)
-                draw_table(spec, key=f"{turn_id}-table-{at}", rows=not single, show_sql=show_sql, editable=editable)
+                key = f"{turn_id}-table-{at}"
+                if editable and spec.id not in drawn and spec.row_count > 1:
+                    draw_own_chart(spec, key=f"{key}-chart")
+                draw_table(spec, key=key, rows=not single, show_sql=show_sql, editable=editable)
             case _:
                 assert_never(spec)
 
 
-def draw_chart(spec: ChartSpec, *, key: str) -> None:
-    """The figure with its one-line summary, which a screen reader gets too."""
+def draw_chart(spec: ChartSpec, *, key: str, table: TableSpec | None = None) -> None:
+    """The figure with its one-line summary, which a screen reader gets too.
+
+    Args:
+        table: What it draws, when another kind of chart may be chosen.
+    """
+    answered = spec
+    if table is not None and (choice := chart_form.chosen(key)) is not None:
+        again = chart_form.redrawn(table.id, choice)
+        if isinstance(again, ChartSpec):
+            spec = again
+        else:
+            st.warning(safe.markdown(again), icon=":material/insert_chart:")
+    _draw_figure(spec, key=key)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if spec.summary:
+            st.caption(safe.markdown(spec.summary), width="stretch")
+        if table is not None:
+            chart_form.draw(table.id, table.columns, key=key, shown=answered)
+
+
+def draw_own_chart(table: TableSpec, *, key: str) -> None:
+    """A chart of a table that was answered without one: a way to draw it, and what was drawn."""
+    if (choice := chart_form.chosen(key)) is not None:
+        spec = chart_form.redrawn(table.id, choice)
+        if isinstance(spec, ChartSpec):
+            _draw_figure(spec, key=key)
+            st.caption(safe.markdown(spec.summary))
+        else:
+            st.warning(safe.markdown(spec), icon=":material/insert_chart:")
+    chart_form.draw(table.id, table.columns, key=key, shown=None)
+
+
+def _draw_figure(spec: ChartSpec, *, key: str) -> None:
     figure = json.loads(spec.plotly)
     # A figure without a template gets plotly's own colours, not the theme's.
     figure["layout"].setdefault("colorway", st.get_option("theme.chartCategoricalColors"))
     figure["layout"].setdefault("height", _CHART_HEIGHT)
-    st.plotly_chart(figure, key=key, config={"displaylogo": False}, alt=spec.summary or spec.title)
-    if spec.summary:
-        st.caption(safe.markdown(spec.summary))
+    # What the viewer's own browser makes of it: a picture to take away, without a trip to the server.
+    picture = {"format": "png", "filename": "chart", "scale": 2}
+    config = {"displaylogo": False, "toImageButtonOptions": picture}
+    st.plotly_chart(figure, key=key, config=config, alt=spec.summary or spec.title)
 
 
 def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool, editable: bool = True) -> None:

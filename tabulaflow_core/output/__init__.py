@@ -38,6 +38,9 @@ if TYPE_CHECKING:
         ArtifactSpec as ArtifactSpec,
     )
     from tabulaflow_core.output.specs import (
+        ChartOrder as ChartOrder,
+    )
+    from tabulaflow_core.output.specs import (
         ChartSpec as ChartSpec,
     )
     from tabulaflow_core.output.specs import (
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "ArtifactSpec": "specs",
+    "ChartOrder": "specs",
     "ChartSpec": "specs",
     "ChartType": "specs",
     "MemoryResultStore": "results",
@@ -90,6 +94,7 @@ _WHERE = {
 
 __all__ = [
     "ArtifactSpec",
+    "ChartOrder",
     "ChartSpec",
     "ChartType",
     "MemoryResultStore",

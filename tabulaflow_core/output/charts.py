@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import uuid4
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from tabulaflow_core.output.figure import figure_json
 from tabulaflow_core.output.plan import Plan, Wish, plan_chart
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.series import Drawing, Series, draw
-from tabulaflow_core.output.specs import ChartSpec, ChartType, MetricSpec
+from tabulaflow_core.output.specs import ChartOrder, ChartSpec, ChartType, MetricSpec
 from tabulaflow_core.output.words import chart_wish
 
 
@@ -25,6 +26,7 @@ def choose_chart(
     x: str | None = None,
     y: Sequence[str] | None = None,
     color: str | None = None,
+    order: ChartOrder | None = None,
     title: str = "",
 ) -> ChartSpec | MetricSpec | None:
     """What best shows `result`: a metric, a chart, or None when the table says it all.
@@ -35,6 +37,7 @@ def choose_chart(
         x: Name of the column on the axis. A name that is not there is passed over.
         y: Names of the measures.
         color: Name of the column that splits the series.
+        order: In which order labels stand, before the one that suits them.
         title: The chart's title; made from the columns when empty.
     """
     table = result.table
@@ -47,7 +50,7 @@ def choose_chart(
     plan = plan_chart(columns, table.num_rows, Wish(question=question, kind=wish, x=x, y=tuple(y or ()), color=color))
     if plan is None:
         return None
-    drawing = draw(plan)
+    drawing = draw(replace(plan, order=order))
     if not any(value is not None for series in drawing.series for value in series.y):
         return None
     if result.truncated:

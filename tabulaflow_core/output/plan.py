@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from tabulaflow_core.output.columns import Column, holds_years, is_unique
-from tabulaflow_core.output.specs import ChartType
+from tabulaflow_core.output.specs import ChartOrder, ChartType
 from tabulaflow_core.output.words import ChartWish, asks_distribution, asks_relation, asks_shares
 
 MAX_SERIES: Final = 8
@@ -34,6 +34,7 @@ class Plan:
         coarse: A column before `x` on the same axis: the year of a month, so that 2024 and 3 read 2024-03; the first
             name before the last.
         combine: How rows with the same place on the axis are put together, None when there are none.
+        order: In which order labels stand, None for the one that suits them.
     """
 
     type: ChartType
@@ -42,6 +43,7 @@ class Plan:
     color: Column | None = None
     coarse: Column | None = None
     combine: str | None = None
+    order: ChartOrder | None = None
 
 
 @dataclass(frozen=True)

@@ -184,6 +184,8 @@ def _labelled(plan: Plan) -> Drawing:
     total: dict[Place, float] = {p: sum(points.get(p) or 0.0 for _, points in series) for p in places}
     if plan.type == "pie":
         return _slices(sorted(places, key=lambda p: -total[p]), total, notes)
+    if plan.order is not None:
+        return _ordered(plan, places, series, total, notes)
     first = series[0][1]
     given = plan.color is None and not plan.combine and sorted_by([first.get(p) for p in places])
     if not given and all(_starts_with_number(str(p)) for p in places):
@@ -198,6 +200,26 @@ def _labelled(plan: Plan) -> Drawing:
             notes.append(f"the {MAX_BARS} largest of {len(places)} shown")
             largest = set(sorted(places, key=lambda p: -abs(total[p]))[:MAX_BARS])
             places = [p for p in places if p in largest]
+    return Drawing(
+        [Series(name, list(places), [points.get(p) for p in places]) for name, points in series], "category", notes
+    )
+
+
+def _ordered(
+    plan: Plan,
+    places: list[Place],
+    series: list[tuple[str, dict[Place, float | None]]],
+    total: Mapping[Place, float],
+    notes: list[str],
+) -> Drawing:
+    """The places in the order that was asked for, the first ones when there are too many."""
+    if plan.order == "name":
+        places = sorted(places, key=lambda p: _leading_number(str(p)) if _starts_with_number(str(p)) else (0.0, str(p)))
+    elif plan.order != "rows":
+        places = sorted(places, key=lambda p: total[p], reverse=plan.order == "largest")
+    if plan.type == "bar" and len(places) > MAX_BARS:
+        notes.append(f"the first {MAX_BARS} of {len(places)} shown")
+        places = places[:MAX_BARS]
     return Drawing(
         [Series(name, list(places), [points.get(p) for p in places]) for name, points in series], "category", notes
     )

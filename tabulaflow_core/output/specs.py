@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 ChartType = Literal["bar", "line", "scatter", "pie", "area", "histogram"]
+#: In which order labels stand on an axis; `rows` is the query's own.
+ChartOrder = Literal["largest", "smallest", "name", "rows"]
 
 
 class _Spec(BaseModel):
