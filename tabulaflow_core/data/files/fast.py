@@ -47,10 +47,11 @@ class Miscounted(Exception):
 
 @dataclass(slots=True)
 class _Block:
-    """Lines that are tried at once: as they stand in the file, and in the file from which DuckDB reads them."""
+    """Lines that are tried at once: where they stand in the file, and the file from which DuckDB reads them."""
 
     first: int
-    raw: bytes
+    start: int
+    size: int
     rows: int = 0
     cell_bytes: int = 0
     path: Path | None = None
@@ -84,6 +85,7 @@ class FastRows:
         self._utf8 = self._codec.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "ascii")
         self._most = min(_MOST if self._utf8 else _MOST // 4, max(_LEAST, bench.watch.bounds.memory_bytes // 10))
         self._size = self._most
+        self._buffer = bytearray()
         self._good = self._bad = 0
         self._cell_bytes = 0
         self._columns: list[FastColumn] = []
@@ -104,7 +106,7 @@ class FastRows:
         block = self._next(lines)
         if block is None or not self._begin():
             if block:
-                lines.give_back(block.first, block.raw)
+                lines.give_back(block.first, block.start)
             return
         while block:
             running = self._start(block)
@@ -114,12 +116,12 @@ class FastRows:
                 continue
             for waiting in (following, block):
                 if waiting:
-                    lines.give_back(waiting.first, waiting.raw)
+                    lines.give_back(waiting.first, waiting.start)
             block = self._smaller(block, lines)
 
     def _smaller(self, block: _Block, lines: Lines) -> _Block | None:
         """A smaller block after one in doubt, None when its beginning must be read with care."""
-        self._bad += len(block.raw)
+        self._bad += block.size
         self.usable = self._bad < _PATIENCE + self._good // 4
         again = self._size > _LEAST and self.usable
         self._size = max(self._size // 4, _LEAST)
@@ -154,27 +156,38 @@ class FastRows:
 
     def _next(self, lines: Lines) -> _Block | None:
         """The next block, in a file of its own when nothing in it is a reason for care."""
-        found = lines.whole(self._size, spare=_SPARE)
+        found = lines.whole(self._buffer, self._size, spare=_SPARE)
         if found is None:
             return None
         block = _Block(*found)
-        raw = block.raw
-        if b"\r" in raw:
+        raw = self._buffer
+        if self._buffer.find(b"\r", 0, block.size) >= 0:
+            raw = self._buffer[: block.size]
             if raw.count(b"\r") != raw.count(b"\r\n"):
                 return block
             raw = raw.replace(b"\r\n", b"\n")
         if not self._utf8:
-            raw = raw.decode(self._codec, "replace").encode()
-        if b"\0" in raw or "\ufffd".encode() in raw:
+            raw = self._buffer[: block.size] if raw is self._buffer else raw
+            raw = bytearray(raw.decode(self._codec, "replace").encode())
+        size = block.size if raw is self._buffer else len(raw)
+
+        def holds(mark: str) -> bool:
+            """Look for the rarest of its bytes first."""
+            code = mark.encode()
+            return raw.find(code[-1 if code[0] == 0xC2 else 0], 0, size) >= 0 and raw.find(code, 0, size) >= 0
+
+        if holds("\0") or holds("\ufffd"):
             return block
-        quotes = raw.count(b'"') if self._dialect.quote else 0
-        block.rows = raw.count(b"\n")
-        block.cell_bytes = len(raw) - block.rows * self._stage.width - quotes
-        edges = [m for m in TRIMMED if m not in "\r\n" and m != self._dialect.delimiter and m.encode() in raw]
-        block.signs = BlockSigns(quotes > 0, b"\\" in raw, "".join(edges))
+        block.rows = raw.count(b"\n", 0, size)
+        quotes = raw.count(b'"', 0, size) if self._dialect.quote else 0
+        block.cell_bytes = size - block.rows * self._stage.width - quotes
+        edges = [m for m in TRIMMED if m not in "\r\n" and m != self._dialect.delimiter and holds(m)]
+        block.signs = BlockSigns(quotes > 0, holds("\\"), "".join(edges))
         self._turn = 1 - self._turn
         block.path = self._bench.folder / f"block-{self._turn}.csv"
-        block.path.write_bytes(raw)
+        with block.path.open("r+b" if block.path.exists() else "wb") as file:  # its pages are there already
+            file.write(memoryview(raw)[:size])
+            file.truncate()
         return block
 
     def _start(self, block: _Block) -> Future[list[tuple[object, ...]]] | None:
@@ -195,15 +208,18 @@ class FastRows:
             f"delim = {literal(self._dialect.delimiter)}, quote = {quote}, escape = {quote}, new_line = '\\n', "
             "comment = '', nullstr = '', strict_mode = true, null_padding = false, ignore_errors = false)"
         )
+        tried = ", ".join(["*", *(c.value for c in self._columns if c.value)])
         self._bench.execute("BEGIN")
-        return self._bench.start(f"INSERT INTO {self._table} SELECT {', '.join(values)} FROM {source}")
+        return self._bench.start(
+            f"INSERT INTO {self._table} SELECT {', '.join(values)} FROM (SELECT {tried} FROM {source})"
+        )
 
     def _ended(self, running: Future[list[tuple[object, ...]]], block: _Block, lines: Lines) -> bool:
         """Wait for the block; True when it is in the table."""
         import duckdb
 
         try:
-            ((count,),) = self._bench.wait(running, lines.done - len(block.raw), lines.size)
+            ((count,),) = self._bench.wait(running, lines.done - block.size, lines.size)
             good = count == block.rows
         except (duckdb.InvalidInputException, duckdb.ConversionException):
             good = False
@@ -218,7 +234,7 @@ class FastRows:
         self._rows += block.rows
         self._stage.count_typed(block.rows)
         self._cell_bytes += block.cell_bytes
-        self._good += len(block.raw)
+        self._good += block.size
         self._size = min(self._size * 2, self._most)
         return True
 

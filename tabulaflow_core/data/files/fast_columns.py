@@ -47,9 +47,13 @@ class BlockSigns:
     edges: str  # those of `convert.TRIMMED` that a cell may end with
 
 
-def canonical(source: str, engine_type: str, *, exponents: bool = False) -> str:
-    """SQL that is true for a cell in the one form of its type, and else false or NULL."""
-    value = f"TRY_CAST({source} AS {engine_type})"
+def canonical(source: str, engine_type: str, *, exponents: bool = False, value: str = "") -> str:
+    """SQL that is true for a cell in the one form of its type, and else false or NULL.
+
+    Args:
+        value: SQL that gives the cell's value, when that was computed already.
+    """
+    value = value or f"TRY_CAST({source} AS {engine_type})"
     same = f"CAST({value} AS VARCHAR) = {source}"
     if engine_type == "DOUBLE":
         return f"({same} AND isfinite({value}))" if exponents else f"({same} AND NOT contains({source}, 'e'))"
@@ -110,15 +114,23 @@ class FastColumn:
     engine_type: str
     expression: str
 
+    @property
+    def value(self) -> str:
+        """SQL that tries to convert a cell, under the name that `checked` looks at; empty for text."""
+        return f"TRY_CAST({self.source} AS {self.engine_type}) AS {self._value}" if self.kind != "text" else ""
+
+    @property
+    def _value(self) -> str:
+        return f"{self.source}_value"
+
     def checked(self, signs: BlockSigns) -> str:
         """SQL that gives the value of a canonical cell, NULL of an empty one, and an error for others."""
-        if self.engine_type == "VARCHAR":
-            known = self._clean_text(signs)
-            value = self.source
+        if self.kind == "text":
+            known, value = self._clean_text(signs), self.source
         else:
-            known = canonical(self.source, self.engine_type, exponents=True)
-            value = f"TRY_CAST({self.source} AS {self.engine_type})"
-        return f"CASE WHEN {self.source} IS NULL THEN NULL WHEN {known} THEN {value} ELSE error('doubt') END"
+            known = canonical(self.source, self.engine_type, exponents=True, value=self._value)
+            value = self._value
+        return f"CASE WHEN {self.source} IS NULL OR ({known}) THEN {value} ELSE error('doubt') END"
 
     def _clean_text(self, signs: BlockSigns) -> str:
         cell = self.source
@@ -146,20 +158,25 @@ class FastColumn:
             (count,) = bench.one(f"SELECT count({column}) FROM {rows}")
             return [Shape("9999-99-99", int(str(count)))] if count else []
         if base == "TIMESTAMP":
-            found = bench.rows(
-                f"SELECT strlen(CAST({column} AS VARCHAR)) AS n, count(*) FROM {rows} "
-                f"WHERE {column} IS NOT NULL GROUP BY n"
-            )
+            length = f"CASE WHEN epoch_us({column}) % 1000000 = 0 THEN 19 ELSE strlen(CAST({column} AS VARCHAR)) END"
+            found = bench.rows(f"SELECT {length} AS n, count(*) FROM {rows} WHERE {column} IS NOT NULL GROUP BY n")
             return [Shape(_clock(int(str(n))), int(str(count))) for n, count in found]
         exponent = "CASE WHEN contains(v, 'e') THEN translate(v, '0123456789', '9999999999') ELSE '' END"
+        keys = "CAST(strlen(v) AS UTINYINT) * 2 + CAST(prefix(v, '-') AS UTINYINT) AS n"
+        if base == "DOUBLE":
+            keys += f", CAST(instr(v, '.') AS UTINYINT) AS point, {exponent} AS odd"
+        elif base == "DECIMAL":
+            places = self.engine_type.rstrip(")").split(",")[1]
+            keys += f", CAST(strlen(v) - {places} AS UTINYINT) AS point, '' AS odd"
+        else:
+            keys += ", 0::UTINYINT AS point, '' AS odd"
         found = bench.rows(
-            f"SELECT {exponent if base == 'DOUBLE' else repr('')} AS odd, prefix(v, '-') AS minus, strlen(v) AS n, "
-            f"instr(v, '.') AS point, count(*) FROM (SELECT CAST({column} AS VARCHAR) AS v FROM {rows} "
-            f"WHERE {column} IS NOT NULL) GROUP BY odd, minus, n, point"
+            f"SELECT {keys}, count(*) FROM (SELECT CAST({column} AS VARCHAR) AS v FROM {rows} "
+            f"WHERE {column} IS NOT NULL) GROUP BY n, point, odd"
         )
         return [
-            Shape(str(odd) or _digits(bool(minus), int(str(n)), int(str(point))), int(str(count)))
-            for odd, minus, n, point, count in found
+            Shape(str(odd) or _digits(int(str(n)) % 2, int(str(n)) // 2, int(str(point))), int(str(count)))
+            for n, point, odd, count in found
         ]
 
 
@@ -168,7 +185,7 @@ def _clock(length: int) -> str:
     return whole if length == len(whole) else f"{whole}.{'9' * (length - len(whole) - 1)}"
 
 
-def _digits(minus: bool, length: int, point: int) -> str:
+def _digits(minus: int, length: int, point: int) -> str:
     left = (point - 1 if point else length) - minus
     return "-" * minus + "9" * left + ("." + "9" * (length - point) if point else "")
 

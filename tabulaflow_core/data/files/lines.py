@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import Final, Literal
 
 from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileUnreadable
@@ -47,7 +47,7 @@ class Lines:
         FileUnreadable: A line is too long, or the file is cut off or written to while it is read.
     """
 
-    def __init__(self, file: BinaryIO, codec: str, end: LineEnd, watch: Watch) -> None:
+    def __init__(self, file: io.BufferedReader, codec: str, end: LineEnd, watch: Watch) -> None:
         self._file = file
         self._codec = codecs.lookup(codec).name
         self._decoder = codecs.getincrementaldecoder(codec)("replace")
@@ -99,32 +99,42 @@ class Lines:
         """Bytes that were taken from the file."""
         return self._file.tell() - len(self._raw)
 
-    def whole(self, size: int, *, spare: int) -> tuple[int, bytes] | None:
-        """The number of the first of the next lines and about `size` bytes of them as they are, or None.
+    def whole(self, buffer: bytearray, size: int, *, spare: int) -> tuple[int, int, int] | None:
+        """Put up to `size` bytes of whole lines as they are into the buffer.
 
-        None when lines that were looked at wait to be taken, when the codec does not let lines be cut before
-        decoding, or when fewer than `spare` bytes would be left. They count as taken; `give_back` undoes it.
+        They count as taken; `give_back` undoes it.
+
+        Returns:
+            The number of the first line, its place in the file, and the size. None when lines that were looked at
+            wait to be taken, when the codec does not let lines be cut before decoding, or when there are not many
+            more than `spare` bytes, which are left.
         """
         if self._wide or self._at < len(self._block) or self._ahead is not None:
             return None
-        if self.size - self.done < size + spare:
+        start = self.done
+        size = min(size, self.size - start - spare)
+        if size < _BLOCK:
             return None
         self._advance()
-        raw = self._raw + self._file.read(max(size - len(self._raw), 0))
-        cut = raw.rfind(b"\n", 0, size) + 1
+        if len(buffer) < size:
+            buffer.extend(bytes(size - len(buffer)))
+        self._file.seek(start)
+        with memoryview(buffer) as view:
+            filled = self._file.readinto(view[:size])
+        cut = buffer.rfind(b"\n", 0, filled) + 1
+        self._file.seek(start + cut)
+        self._raw = b""
         if not cut:
-            self._raw = raw
             return None
-        self._raw = raw[cut:]
-        raw = raw[:cut] if cut < len(raw) else raw
         first = self._number + 1
-        self._number += raw.count(b"\n")
-        return first, raw
+        self._number += buffer.count(b"\n", 0, cut)
+        return first, start, cut
 
-    def give_back(self, first: int, raw: bytes) -> None:
-        """Undo the last `whole`, or the last part of it, from the line `first` on."""
+    def give_back(self, first: int, start: int) -> None:
+        """Go back to the line `first`, at `start` in the file."""
         self._number = first - 1
-        self._raw = raw + self._raw
+        self._raw = b""
+        self._file.seek(start)
 
     def _fill(self) -> bool:
         self._block = self._read() if self._ahead is None else self._ahead
@@ -149,11 +159,6 @@ class Lines:
     def _cut_bytes(self) -> str:
         """Whole lines of bytes, decoded."""
         parts, length = [self._raw], len(self._raw)
-        if length >= _BLOCK + _LAST:  # given back
-            cut = self._raw.rfind(b"\n", 0, _BLOCK) + 1 or self._raw.find(b"\n") + 1
-            if cut:
-                raw, self._raw = self._raw[:cut], self._raw[cut:]
-                return self._decoder.decode(raw)
         while not self._ended:
             piece = self._piece()
             if not piece:

@@ -131,6 +131,11 @@ class Workbench:
         known = self.typed.shapes(source) is not None if expression is None else self.typed.fit(source, expression)
         return self.texts if known else "stage"
 
+    def unknown_texts(self, width: int) -> str:
+        """SQL of the cells of `stage` by which text is told; columns that are known to be none are left empty."""
+        known = [bool(self.typed and self.typed.shapes(f"c{i}") is not None) for i in range(width)]
+        return ", ".join(f"NULL AS c{i}" if typed else f"c{i}" for i, typed in enumerate(known))
+
     def with_known(self, shapes: list[Shape], source: str) -> list[Shape]:
         """The shapes of `unknown(source)` and those of the typed rows, the most frequent first."""
         more = self.typed.shapes(source) if self.typed else None
