@@ -20,6 +20,7 @@ _WORDS = {name: delimiter for delimiter, name in _NAMES.items()}
 _NEVER = frozenset(" '\"()-_.+/%€$&@*=<>[]{}\\!?#°,;:|")
 #: The same sign twice or thrice, or a pair around another: they outrank the single sign when it never stands alone.
 _SEVERAL = re.compile(r"([^\w\s\"'.,;()\-/])\1{1,2}|\|~\||~\|~|<\|>|\^\|\^|\|\^\||\|#\||#\|#")
+_CLOCK = re.compile(r"[0-9]{1,4}(?::[0-9]{2}){1,3}|://")
 #: What a page offers.
 CHOICES = ("comma", "semicolon", "tab", "pipe", "space", "blanks", "fixed", "none")
 
@@ -91,7 +92,12 @@ def _sniff(lines: list[tuple[int, str]], delimiter: str | None, quote: str | Non
             mark, width = _mark(lines, dialect)
             if delimiter is None and candidate not in ",;\t|\x01\x1f\x1e" and (mark < 0.95 or width < 2):
                 continue
-            if delimiter is None and candidate in _RARE and width < 3:
+            if (
+                delimiter is None
+                and candidate in _RARE
+                and width < 3
+                and (candidate == ":" or mark < 1 or len(lines) < 3)
+            ):
                 continue
             scored.append((mark, -rank, dialect, width))
     scored.sort(key=lambda s: (s[0], s[1]), reverse=True)
@@ -123,6 +129,8 @@ def _told_blanks(lines: list[tuple[int, str]], word: str) -> Sniffed:
 def _candidates(text: str, lines: list[tuple[int, str]]) -> list[str]:
     """Delimiters to try: the usual ones, and unusual signs that every one of the first lines has."""
     found = [d for d in _DELIMITERS if d in text]
+    if ":" in found and ":" not in _CLOCK.sub("", text):
+        found.remove(":")  # it only parts hours from minutes
     first = [line.rstrip("\r\n") for _, line in lines[:50] if line.strip()][:20]
     if len(first) < 2:
         return found
@@ -172,7 +180,7 @@ def _quotings(text: str, delimiter: str, told: str | None) -> list[Dialect]:
     choices = [Dialect(delimiter, "")]
     if '"' in text:
         choices = [Dialect(delimiter, '"')] + ([Dialect(delimiter, '"', "\\")] if '\\"' in text else []) + choices
-    if delimiter and (f"{delimiter}'" in text or text.startswith("'")) and f"'{delimiter}" in text:
+    if delimiter and (f"{delimiter}'" in text or text.startswith("'")) and (f"'{delimiter}" in text or "'\n" in text):
         choices.append(Dialect(delimiter, "'"))
     return choices
 

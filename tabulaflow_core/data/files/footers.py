@@ -45,7 +45,8 @@ def _is_note(record: Record, rows: list[Record], width: int) -> bool:
         return True
     if width >= 3 and typical >= 3 and alone:
         sparse = sum(filled(r) == 1 for r in rows)
-        return sparse <= len(rows) * 0.05 and looks_like(first) != "number"
+        apart = len(record.cells) == 1 or len(first) > 40 or record.line - rows[-1].line > 1 + len(rows[-1].cells)
+        return sparse <= len(rows) * 0.05 and looks_like(first) != "number" and apart
     if width >= 2 and len(record.cells) == 1 and all(len(r.cells) > 1 for r in rows[-20:]):
         return looks_like(first) == "text"
     kinds = column_kinds(rows, width)

@@ -19,13 +19,15 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
 def group_row(records: list[Record], top: int, width: int) -> bool:
-    """True when the record above `top` names groups of columns whose own names repeat from group to group."""
-    if not top or top + 2 >= len(records) or records[top].line - records[top - 1].line != 1:
+    """True when the record at `top` names groups of columns whose own names, below it, repeat from group to group."""
+    if top < 0 or top + 2 >= len(records):
         return False
-    above, names = records[top - 1].cells, [clean_header(c) for c in records[top].cells[:width]]
-    labels = [clean_header(c) for c in above[:width]]
+    labels = [clean_header(c) for c in records[top].cells[:width]]
+    names = [clean_header(c) for c in records[top + 1].cells[:width]]
     count = sum(map(bool, labels))
-    if count < 2 or len(labels) < 3 or any(looks_like(n) in ("number", "date") for n in names):
+    if count < 2 or len(labels) < 3 or count > len(labels) - 1 or max(map(len, labels)) > _LONGEST_LABEL:
+        return False
+    if any(looks_like(n) in ("number", "date") for n in names) or sum(map(bool, names)) <= count:
         return False
     return _repeats(names) and not any(looks_like(c) == "number" and not _YEAR.fullmatch(c) for c in labels if c)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -13,6 +14,8 @@ from tabulaflow_core.data.files.records import column_kinds, filled, is_blank, j
 from tabulaflow_core.data.files.report import Certainty, SkippedLine
 from tabulaflow_core.data.files.tokens import Record
 from tabulaflow_core.data.files.values import looks_like
+
+_CODE = re.compile(r"[0-9]|[^\W\d_]")
 
 __all__ = [
     "Layout",
@@ -97,10 +100,15 @@ def find_layout(
     """
     layout = Layout(width)
     top = 0 if from_first else _top(records, width)
-    groups = headers.group_row(records, top, width) if header is None and header_rows is None else False
-    for record in records[: top - groups]:
+    groups = 0
+    if header is None and header_rows is None:
+        above = top and records[top].line - records[top - 1].line == 1
+        groups = next(
+            (g for g in (top - 1, top) if (g < top) <= bool(above) and headers.group_row(records, g, width)), -1
+        )
+        top, groups = (groups, 1) if groups >= 0 else (top, 0)
+    for record in records[:top]:
         layout.skipped.append(SkippedLine(record.line, joined(record), "above the table"))
-    top -= groups
     if top >= len(records):
         return layout
     if header_rows is None and header is not None:
@@ -177,7 +185,8 @@ def _top(records: list[Record], width: int) -> int:
     typical = max(full, key=lambda n: (full[n], n))
     need = max(2, -(-typical * 35 // 100))  # a header may leave the cells of a group blank; a title fills few
     for index, record in enumerate(records[:200]):
-        if filled(record) < need or len(record.cells) < min(width, 2):
+        unnamed = len(record.cells) == width and not record.cells[0].strip() and filled(record) == width - 1
+        if (filled(record) < need and not unnamed) or len(record.cells) < min(width, 2):
             continue
         following = [
             r for r in records[index + 1 : index + 6] if len(r.cells) == len(record.cells) or filled(r) >= need
@@ -229,6 +238,12 @@ def _has_header(records: list[Record], width: int) -> tuple[bool, Certainty, str
             continue
         kind, count = kinds.most_common(1)[0]
         own = looks_like(cell)
+        if (
+            kind == "text"
+            and own == "text"
+            and _coded_alike(cell, [r.cells[index] for r in body if index < len(r.cells)])
+        ):
+            against += 1
         if count < sum(kinds.values()) * 0.7 or kind == "text":
             continue
         if own == kind:
@@ -251,6 +266,18 @@ def _has_header(records: list[Record], width: int) -> tuple[bool, Certainty, str
     if numeric > len(head) / 2:
         return False, "guess", "most of its cells are numbers"
     return True, "guess" if width == 1 else "likely", "all columns are text, and its cells do not appear again"
+
+
+def _coded_alike(cell: str, values: list[str]) -> bool:
+    """True when the cell is a code of digits and letters like most of the values below it, such as `418-Y11`."""
+    if not any(c.isdigit() for c in cell) or not any(c.isalpha() or c in "-/." for c in cell):
+        return False
+    code = _CODE.sub(_class, cell.strip())
+    return sum(_CODE.sub(_class, v.strip()) == code for v in values) >= len(values) * 0.5
+
+
+def _class(match: re.Match[str]) -> str:
+    return "9" if match.group().isdigit() else "a"
 
 
 def _rising_years(head: list[str]) -> bool:

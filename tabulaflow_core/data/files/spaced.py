@@ -23,11 +23,16 @@ def spaced(lines: list[tuple[int, str]]) -> tuple[Dialect, int, str] | None:
     """
     texts = [line.expandtabs(8).rstrip() for _, line in lines[:_SAMPLE]]
     texts = [text for text in texts if text.strip() and not RULER.match(text)]
-    if len(texts) < 3 or sum(looks_like(text) != "text" for text in texts) > len(texts) * 0.4:
+    if (
+        len(texts) < (2 if all(text.count('"') > 1 for text in texts) else 3)
+        or sum(looks_like(text) != "text" for text in texts) > len(texts) * 0.4
+    ):
         return None
     for dialect in (Dialect(" ", '"', repeated=True), Dialect("  ", "", repeated=True)):
         rows = [r.cells for r in Tokenizer(dialect).records(enumerate(texts, 1))]
-        if (width := _even(rows, 0.98 if dialect.delimiter == " " else 0.9)) and _is_table(rows, dialect.delimiter):
+        if (width := _even(rows, 0.98 if dialect.delimiter == " " else 0.9)) and (
+            _is_table(rows, dialect.delimiter) or (dialect.quote and _quoted(texts, width))
+        ):
             return dialect, width, f"blanks cut the lines into {width} cells"
     if places := _places(texts):
         rows = [[text[a:b].strip() for a, b in places] for text in texts]
@@ -43,9 +48,19 @@ def places_of(lines: list[tuple[int, str]]) -> tuple[tuple[int, int], ...]:
 
 
 def _even(rows: list[list[str]], share: float) -> int:
-    """The width of nearly all rows, 0 when they differ or are one cell wide."""
+    """The width of nearly all rows, 0 when they differ or are one cell wide.
+
+    The first may lack a name for the first column, as programs write row names.
+    """
+    if len(rows) > 3 and len(rows[0]) == len(rows[1]) - 1:
+        rows = rows[1:]
     width, count = Counter(map(len, rows)).most_common(1)[0]
     return width if width > 1 and count >= len(rows) * share else 0
+
+
+def _quoted(texts: list[str], width: int) -> bool:
+    """True when every line has quotes around some of its words, which prose has not."""
+    return width > 1 and all(re.search(r'(?:^|\s)"[^"]*"(?:\s|$)', text) for text in texts)
 
 
 def _is_table(rows: list[list[str]], delimiter: str) -> bool:
@@ -57,7 +72,7 @@ def _is_table(rows: list[list[str]], delimiter: str) -> bool:
         kinds = [looks_like(cell) for cell in column]
         some = [kind for kind in kinds if kind != "empty"]
         typed += bool(some) and sum(kind in ("number", "date") for kind in some) >= len(some) * 0.9
-    named = len(rows[0]) == width and all(looks_like(cell) == "text" for cell in rows[0] if cell)
+    named = len(rows[0]) in (width, width - 1) and all(looks_like(cell) == "text" for cell in rows[0] if cell)
     if delimiter == " ":
         return bool(typed) and ((named and len(body) > 1) or (typed > 1 and typed < width and len(body) > 3))
     return width > 1 and (typed > 0 or len(body) > 1)

@@ -64,7 +64,7 @@ def take_totals(stage: Stage) -> list[Record]:
         label = "lower(trim(CASE WHEN c0 = '' THEN c1 ELSE c0 END, ' :.*'))"
         tests = f"({label} IN ({words}) OR regexp_matches({label}, {convert.literal(_PART_OF_NAME)}))"
         found = [r for r in _records(stage, tests, _MOST_TOTALS + 1) if total_label(r)]
-        if len(found) > min(_MOST_TOTALS, max(2, stage.rows // 3)):
+        if len(found) > min(_MOST_TOTALS, max(3, stage.rows // 2)):
             found = []
         last = _records(stage, f"line = (SELECT max(line) FROM {table})", 1)
         (blank,) = stage.bench.one(f"SELECT count(*) FROM {table} WHERE c0 = ''")

@@ -177,7 +177,11 @@ def _wanted(lines: Iterator[tuple[int, str]], plan: Plan, stage: Stage) -> Itera
             why = "comment"
         elif plan.rulers and RULER.match(text.strip()):
             why = "ruler"
-        if not why:
+        if not why and plan.tails and (match := plan.tails.search(text)):
+            plan.aside += 1
+            stage.skip(Record(number, [match.group().strip()]), "comment behind a row")
+            yield number, text[: match.start()]
+        elif not why:
             yield number, text
         elif text.strip():
             plan.aside += 1

@@ -34,6 +34,7 @@ class Plan:
         last_line: The last line to read; None for all.
         other_table: Lines after `last_line` belong to another table, and are not left out.
         rulers: Lines that only underline are left out.
+        tails: Comments at the end of lines, behind the last number.
         aside: Lines left out before they were cut into cells, counted while the file is read.
         part: The name of the table in its file, when there are several.
         quick: Whole blocks of lines may be tried at once (`fast`).
@@ -48,6 +49,7 @@ class Plan:
     last_line: int | None = None
     other_table: bool = False
     rulers: bool = False
+    tails: re.Pattern[str] | None = None
     aside: int = 0
     part: str = ""
     quick: bool = True
@@ -140,6 +142,7 @@ def make_plan(job: ReadJob, sample: Sample, options: ReadOptions) -> Plan:
         _header_in_comment(layout, lines, records[0].line, sniffed)
     plan = Plan(sample.encoding, sample.line_end, sniffed, layout, skip, last_line=last_line)
     plan.rulers = rulers and sniffed.width > 1
+    plan.tails = _tails(records[layout.first :], mark, sniffed.dialect.delimiter) if mark else None
     return plan
 
 
@@ -161,6 +164,17 @@ def _header_in_comment(layout: lay.Layout, lines: NumberedLines, first: int, sni
     if len(record.cells) == layout.width > 1 and all(looks_like(c) == "text" for c in record.cells):
         layout.header, layout.header_lines = record.cells, [number]
         layout.certainty, layout.reason = "likely", "the last comment line above the table names its columns"
+
+
+def _tails(body: list[Record], mark: str, delimiter: str) -> re.Pattern[str] | None:
+    """Comments behind the last cell of lines, when that cell is a number or a date without them."""
+    cells = [r.cells[-1] for r in body if r.cells]
+    marked = [c for c in cells if mark in c]
+    bare = [looks_like(c.split(mark)[0]) for c in cells]
+    if not marked or sum(kind in ("number", "date", "empty") for kind in bare) < len(bare):
+        return None
+    rest = f"[^{re.escape(delimiter)}]*" if len(delimiter) == 1 else ".*"
+    return re.compile(rf"\s*{re.escape(mark)}{rest}$", re.DOTALL)
 
 
 def _last_line(job: ReadJob, sample: Sample, skip_end: int) -> int:
