@@ -78,6 +78,13 @@ def test_xls_with_macros_and_links(tmp_path: Path) -> None:
     assert any("other workbooks" in notice for notice in found.notices)
 
 
+def test_cells_of_unknown_styles_and_short_records(tmp_path: Path) -> None:
+    short = record(0x203, b"\1") + record(0x27E, b"") + record(0xBD, b"")
+    with pytest.raises(FileUnreadable):
+        looked(tmp_path, xls({"s": (0, 0, short)}))
+    assert looked(tmp_path, xls({"s": (0, 0, number(0, 0, 99, 1))})).sheets[0].cell_format(0, 0) == ""
+
+
 def test_long_xls_streams(tmp_path: Path) -> None:
     rows = b"".join(number(r, c, 1, r) for r in range(20_000) for c in range(3))
     sheet = looked(tmp_path, xls({"s": (0, 0, rows)}, styles=STYLES)).sheets[0]
@@ -89,8 +96,11 @@ def test_a_compound_file_that_runs_in_a_circle(tmp_path: Path) -> None:
     data = bytearray(xls({"s": (0, 0, b"".join(number(r, 0, 0, r) for r in range(500)))}))
     table = data.rfind(struct.pack("<I", 1) + struct.pack("<I", 2))
     data[table + 4 : table + 8] = struct.pack("<I", 0)
-    with pytest.raises(FileUnreadable):
+    size = data.find("Workbook".encode("utf-16-le")) + 120
+    data[size : size + 4] = struct.pack("<I", 0x7FFFFFFF)
+    with pytest.raises(FileUnreadable) as caught:
         looked(tmp_path, bytes(data))
+    assert "circle" in str(caught.value.detail)
 
 
 def cell(kind: int, column: int, style: int, rest: bytes) -> bytes:

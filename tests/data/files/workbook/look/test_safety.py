@@ -130,6 +130,15 @@ def test_a_part_that_stands_twice(tmp_path: Path) -> None:
     assert "twice" in refused(path)
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_copies_that_change_nothing(tmp_path: Path) -> None:
+    path = write_xlsx(tmp_path / "a.xlsx", BOOK, replace={"docProps/core.xml": "<a/>"})
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr(SHEET, file.read(SHEET))  # the same once more
+        file.writestr("docProps/core.xml", "<b/>")  # no part that is read
+    assert look(path, "xlsx", watch=Watch()).sheets[0].filled_cells == 4
+
+
 def test_one_sheet_under_many_names_is_read_once(tmp_path: Path) -> None:
     listed = "".join(f'<sheet name="s{i}" sheetId="{i}" r:id="rId1"/>' for i in range(3000))
     path = write_xlsx(

@@ -182,6 +182,11 @@ SHEETS = {
     '<row r="2"><c r="A2"><f t="shared" si="0"/></c><c r="B2"><f>1</f><v>3</v></c></row>',
     "rows without numbers": '<row><c r="A1" s="1"><v>1</v></c></row>'
     '<row hidden="1"><c><v>1</v></c><c s="1"><v>2</v></c></row>',
+    "no references": '<row r="2"><c><v>1</v></c><c s="1" t="n"><v>1</v></c><c/><c t="s"><v>0</v></c></row>'
+    '<row r="5"><c t="n" s="1"><v>1</v></c></row>',
+    "some references": '<row r="1"><c><v>1</v></c><c s="1" r="D1"><v>1</v></c><c s="1"><v>2</v></c></row>',
+    "references in one row of two": '<row r="1"><c r="B1"><v>1</v></c><c s="1"><v>1</v></c></row>'
+    '<row><c s="1"><v>1</v></c></row>',
     "columns far out": '<row r="1048576"><c r="XFD1048576" s="1"><v>1</v></c></row>',
     "hidden rows": '<row r="2" hidden="1"/><row r="3" hidden="true"/><row r="4" hidden="0"/>'
     '<row r="5" collapsed="1" hidden=\'1\'/>',
@@ -222,6 +227,9 @@ def test_what_those_sheets_hold(tmp_path: Path) -> None:
     assert of("no values").formulas_without_value == ((0, 0), (1, 0))
     assert of("no values").formula_count == 3
     assert of("rows without numbers").cell_format(1, 1) == "0%"
+    assert of("no references").extent == Range(1, 0, 4, 3)
+    assert [of("no references").cell_format(*at) for at in ((1, 0), (1, 1), (4, 0))] == ["", "0%", "0%"]
+    assert of("some references").extent == Range(0, 0, 0, 4)
     assert of("columns far out").extent == Range(1048575, 16383, 1048575, 16383)
     assert of("hidden rows").hidden_rows == (Span(1, 2), Span(4, 4))
 

@@ -28,13 +28,14 @@ class Package:
         total: Bytes that progress is told against; set by whoever knows which parts it will read.
 
     Raises:
-        FileUnreadable: It is encrypted, has two parts of one name, or is larger than the bounds allow.
+        FileUnreadable: It is larger than the bounds allow.
         zipfile.BadZipFile: It is no sound zip.
     """
 
     def __init__(self, path: Path, *, watch: Watch) -> None:
         self._watch = watch
         self._zip = zipfile.ZipFile(path)
+        self._unclear: set[str] = set()
         self._open: list[IO[bytes]] = []
         self.done = 0
         self.total = 0
@@ -57,11 +58,9 @@ class Package:
         members: dict[str, zipfile.ZipInfo] = {}
         for info in infos:
             name = _key(info.filename)
-            if name in members and not info.is_dir():
-                raise FileUnreadable(
-                    f"This workbook holds the part {info.filename} twice, so its content is not certain. Save it again."
-                )
-            members[name] = info
+            other = members.setdefault(name, info)
+            if (other.CRC, other.file_size) != (info.CRC, info.file_size):
+                self._unclear.add(name)
         return members
 
     def __enter__(self) -> Self:
@@ -90,12 +89,16 @@ class Package:
         """A part's bytes, nothing when there is no such part.
 
         Raises:
-            FileUnreadable: It is encrypted or unpacks to more than the bounds allow.
+            FileUnreadable: It is encrypted, stands twice and differs, or unpacks to more than the bounds allow.
             FileReadingStopped: Somebody stopped the reading.
         """
         info = self._members.get(_key(name))
         if info is None:
             return
+        if _key(name) in self._unclear:
+            raise FileUnreadable(
+                f"This workbook holds the part {info.filename} twice, so its content is not certain. Save it again."
+            )
         if info.flag_bits & 1:
             raise FileUnreadable(ENCRYPTED)
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

@@ -171,3 +171,22 @@ def _merged(runs: Runs) -> Runs:
     merged["last"] = np.maximum.reduceat(runs["last"], starts)
     merged["count"] = np.add.reduceat(runs["count"], starts)
     return merged
+
+
+class CellBatch:
+    """Cells of binary workbooks on their way to a store: appended one by one, worked on together.
+
+    Attributes:
+        cells: Row, column, style and whether it is a number (1) or not (0) of each.
+    """
+
+    def __init__(self, keys: list[int]) -> None:
+        self.cells: list[tuple[int, int, int, int]] = []
+        self._keys = np.array([*keys, 0], dtype=np.int64)  # the last is for styles that do not exist
+
+    def flush(self, runs: RunsBuilder) -> None:
+        """Hand them over."""
+        if self.cells:
+            rows, columns, styles, numbers = np.array(self.cells, dtype=np.int64).T
+            runs.add_cells(rows, columns, self._keys[np.minimum(styles, len(self._keys) - 1)] + numbers)
+            self.cells.clear()

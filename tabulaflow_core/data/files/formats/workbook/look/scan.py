@@ -185,7 +185,15 @@ def _read_tags(piece: bytes, data: Bytes, cells: _Tags) -> tuple[Ints, Ints, Int
     columns -= 1
     place_now += cells.digits
     known &= (cells.digits > 0) & (at(place_now) == ord('"'))
-    styles, types, known = _read_attributes(data, place_now + 1, known)
+    place_now += 1
+    bare = not known.any()
+    if bare:  # some writers leave all references out: cells follow each other
+        order = np.arange(len(begin))
+        columns = order - np.maximum.accumulate(np.where(cells.first_of_row, order, 0))
+        known[:], place_now = True, begin + 2
+    styles, types, known = _read_attributes(data, place_now, known)
+    if bare and not known.all():
+        known[:] = False
     odd = np.flatnonzero(~known)
     for i in odd.tolist():
         _read_odd(piece, cells, i, columns, styles, types)

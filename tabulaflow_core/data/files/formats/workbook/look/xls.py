@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from tabulaflow_core.data.files.formats.workbook.look.model import (
     Range,
     SheetKind,
@@ -23,6 +21,7 @@ from tabulaflow_core.data.files.formats.workbook.look.model import (
 from tabulaflow_core.data.files.formats.workbook.look.ole import OleFile
 from tabulaflow_core.data.files.formats.workbook.look.opc import LINKS, MACROS
 from tabulaflow_core.data.files.formats.workbook.look.package import DAMAGED, ENCRYPTED
+from tabulaflow_core.data.files.formats.workbook.look.runs import CellBatch
 from tabulaflow_core.data.files.formats.workbook.look.sheet import MOST_MERGED, SheetFacts
 from tabulaflow_core.data.files.formats.workbook.look.styles import StyleKeys
 from tabulaflow_core.data.files.watch import Watch
@@ -39,6 +38,7 @@ _BOF, _EOF, _FILEPASS, _DATEMODE, _SHEET, _FORMAT, _XF = 0x809, 0x0A, 0x2F, 0x22
 _FORMULA, _MULRK, _MERGED, _ROW, _COLINFO, _SUPBOOK = 0x06, 0xBD, 0xE5, 0x208, 0x7D, 0x1AE
 #: NUMBER, RK and FORMULA hold a number or may; LABELSST, LABEL, RSTRING and BOOLERR hold none.
 _CELLS = {0x203: 1, 0x27E: 1, 0x06: 1, 0xFD: 0, 0x204: 0, 0xD6: 0, 0x205: 0}
+_PLACE = struct.Struct("<HHH").unpack_from
 _BATCH = 50_000
 
 
@@ -63,8 +63,11 @@ def look_at_xls(path: Path, *, watch: Watch) -> WorkbookLook:
         if stream is None:
             raise FileUnreadable(ENCRYPTED if "EncryptedPackage" in ole else DAMAGED)
         book = _Book()
-        for kind, data, position in _records(ole.blocks(stream)):
-            book.record(kind, data, position)
+        for kind, buffer, start, end, position in _records(ole.blocks(stream)):
+            if kind in _CELLS and end - start >= 6:
+                book.cell(kind, buffer, start, end)
+            else:
+                book.record(kind, buffer[start:end], position)
         book.flush()
         if not book.sheets:
             raise FileUnreadable(DAMAGED)
@@ -90,18 +93,22 @@ def look_at_xls(path: Path, *, watch: Watch) -> WorkbookLook:
         return WorkbookLook(sheets, book.date_1904, tuple(notices))
 
 
-def _records(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, int]]:
-    """Type, data and position of each record; a record cut off by the end of the stream is left out."""
+def _records(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, int, int, int]]:
+    """Type of each record, some bytes, where in them its data begins and ends, and its position in the stream.
+
+    A record that is cut off by the end of the stream is left out.
+    """
+    unpack = struct.Struct("<HH").unpack_from
     buffer, offset = b"", 0
     for block in _gathered(blocks):
         buffer += block
         at, most = 0, len(buffer) - 4
         while at <= most:
-            kind, length = struct.unpack_from("<HH", buffer, at)
+            kind, length = unpack(buffer, at)
             end = at + 4 + length
             if end > len(buffer):
                 break
-            yield kind, buffer[at + 4 : end], offset + at
+            yield kind, buffer, at + 4, end, offset + at
             at = end
         buffer, offset = buffer[at:], offset + at
 
@@ -128,7 +135,7 @@ class _Book:
         self._biff8 = True
         self._depth = 0
         self._facts: SheetFacts | None = None
-        self._cells: list[tuple[int, int, int]] = []
+        self._batch = CellBatch([])
 
     def record(self, kind: int, data: bytes, position: int) -> None:
         """One record, in the stream's order."""
@@ -150,7 +157,9 @@ class _Book:
         sheet = self.sheets.get(position)
         if sheet is not None:
             self._facts = sheet.facts
-            self._keys = self._keys or self.styles.keys()
+            if not self._keys:
+                self._keys = self.styles.keys()
+                self._batch = CellBatch(self._keys)
         elif not self.sheets:
             self._biff8 = struct.unpack_from("<H", data)[0] >= 0x600
 
@@ -181,18 +190,10 @@ class _Book:
         return data[at + 1 : at + 1 + length].decode("latin-1")
 
     def _of_sheet(self, facts: SheetFacts, kind: int, data: bytes) -> None:
-        number = _CELLS.get(kind)
-        if number is not None:
-            row, column, style = struct.unpack_from("<HHH", data)
-            if kind == _FORMULA:
-                facts.formula_count += 1
-                # MS-XLS 2.5.133: a result that is no number says so in its last two bytes
-                number = int(data[12:14] != b"\xff\xff")
-            self._cell(row, column, style, number)
-        elif kind == _MULRK:
+        if kind == _MULRK:
             row, first = struct.unpack_from("<HH", data)
             for i in range((len(data) - 6) // 6):
-                self._cell(row, first + i, struct.unpack_from("<H", data, 4 + 6 * i)[0], 1)
+                self._batch.cells.append((row, first + i, struct.unpack_from("<H", data, 4 + 6 * i)[0], 1))
         elif kind == _ROW:
             if struct.unpack_from("<H", data, 12)[0] & 0x20:
                 row = struct.unpack_from("<H", data)[0]
@@ -208,15 +209,22 @@ class _Book:
                 if r1 <= r2 and c1 <= c2 and len(facts.merged) < MOST_MERGED:
                     facts.merged.append(Range(r1, c1, r2, c2))
 
-    def _cell(self, row: int, column: int, style: int, number: int) -> None:
-        key = self._keys[style] if style < len(self._keys) else 0
-        self._cells.append((row, column, key + number))
-        if len(self._cells) >= _BATCH:
+    def cell(self, kind: int, buffer: bytes, start: int, end: int) -> None:
+        """A record of one filled cell."""
+        facts = self._facts
+        if facts is None or self._depth != 1:
+            return
+        number = _CELLS[kind]
+        if kind == _FORMULA:
+            facts.formula_count += 1
+            # MS-XLS 2.5.133: a result that is no number says so in its last two bytes
+            number = int(buffer[start + 12 : min(start + 14, end)] != b"\xff\xff")
+        cells = self._batch.cells
+        cells.append((*_PLACE(buffer, start), number))
+        if len(cells) >= _BATCH:
             self.flush()
 
     def flush(self) -> None:
         """Hand the cells that wait to their sheet."""
-        if self._cells and self._facts is not None:
-            rows, columns, keys = np.array(self._cells, dtype=np.int64).T
-            self._facts.runs.add_cells(rows, columns, keys)
-        self._cells = []
+        if self._facts is not None:
+            self._batch.flush(self._facts.runs)

@@ -9,8 +9,6 @@ import struct
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
-
 from tabulaflow_core.data.files.formats.workbook.look.model import Range, SheetLook, SheetState, Span, WorkbookLook
 from tabulaflow_core.data.files.formats.workbook.look.opc import (
     SHEET_KINDS,
@@ -20,6 +18,7 @@ from tabulaflow_core.data.files.formats.workbook.look.opc import (
     workbook_part,
 )
 from tabulaflow_core.data.files.formats.workbook.look.package import DAMAGED, Package
+from tabulaflow_core.data.files.formats.workbook.look.runs import CellBatch
 from tabulaflow_core.data.files.formats.workbook.look.sheet import MOST_MERGED, SheetFacts
 from tabulaflow_core.data.files.formats.workbook.look.styles import StyleKeys
 from tabulaflow_core.data.files.watch import ReadBounds, Watch
@@ -84,31 +83,46 @@ def look_at_xlsb(path: Path, *, watch: Watch) -> WorkbookLook:
         return WorkbookLook(tuple(sheets), date_1904, tuple(notices))
 
 
-def _records(blocks: Iterable[bytes], bounds: ReadBounds) -> Iterator[tuple[int, bytes]]:
-    """Type and data of each record; one that is cut off by the end of the part is left out."""
+def _records(blocks: Iterable[bytes], bounds: ReadBounds) -> Iterator[tuple[int, bytes, int, int]]:
+    """Type of each record, with some bytes and where in them its data begins and ends.
+
+    A record that is cut off by the end of the part is left out.
+    """
     buffer = b""
     for block in blocks:
         buffer += block
         at, size = 0, len(buffer)
-        while at < size:
-            kind, start = buffer[at], at + 1
-            if kind & 0x80:
-                if start >= size:
+        while at + 1 < size:
+            kind, length, start = buffer[at], buffer[at + 1], at + 2
+            if kind > 127 or length > 127:
+                header = _header(buffer, at)
+                if header is None:
                     break
-                kind, start = kind & 0x7F | (buffer[start] & 0x7F) << 7, start + 1
-            length = shift = 0
-            more = True
-            while more and start < size and shift < 28:
-                length |= (buffer[start] & 0x7F) << shift
-                more = buffer[start] & 0x80 != 0
-                start, shift = start + 1, shift + 7
-            if length > bounds.cell_bytes:
-                raise FileUnreadable("This workbook holds one value that is larger than the allowed amount.")
-            if (more and shift < 28) or start + length > size:
+                kind, length, start = header
+                if length > bounds.cell_bytes:
+                    raise FileUnreadable("This workbook holds one value that is larger than the allowed amount.")
+            end = start + length
+            if end > size:
                 break
-            yield kind, buffer[start : start + length]
-            at = start + length
+            yield kind, buffer, start, end
+            at = end
         buffer = buffer[at:]
+
+
+def _header(buffer: bytes, at: int) -> tuple[int, int, int] | None:
+    """Type, length and where the data begins; 7 bits a byte, the type in up to two and the length in up to four."""
+    values = []
+    for most in (2, 4):
+        value = 0
+        for i in range(most):
+            if at >= len(buffer):
+                return None
+            byte, at = buffer[at], at + 1
+            value |= (byte & 0x7F) << 7 * i
+            if byte < 128:
+                break
+        values.append(value)
+    return values[0], values[1], at
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:
@@ -122,19 +136,21 @@ def _text(data: bytes, at: int) -> tuple[str, int]:
 
 def _list(package: Package, part: str, bounds: ReadBounds) -> tuple[bool, list[tuple[str, SheetState, str]]]:
     date_1904, listed = False, []
-    for kind, data in _records(package.blocks(part), bounds):
+    for kind, buffer, start, end in _records(package.blocks(part), bounds):
+        data = buffer[start:end]
         if kind == _BOOK_PROPERTIES:
             date_1904 = bool(struct.unpack_from("<I", data)[0] & 1)
         elif kind == _BUNDLE:
             state = _STATES.get(struct.unpack_from("<I", data)[0], "visible")
-            identity, end = _text(data, 8)
-            listed.append((_text(data, end)[0], state, identity))
+            identity, after = _text(data, 8)
+            listed.append((_text(data, after)[0], state, identity))
     return date_1904, listed
 
 
 def _styles(blocks: Iterable[bytes], bounds: ReadBounds) -> StyleKeys:
     found, inside = StyleKeys(), False
-    for kind, data in _records(blocks, bounds):
+    for kind, buffer, start, end in _records(blocks, bounds):
+        data = buffer[start:end]
         if kind == _FORMAT:
             found.add_format(struct.unpack_from("<H", data)[0], _text(data, 2)[0])
         elif kind in (_STYLES_BEGIN, _STYLES_END):
@@ -147,25 +163,22 @@ def _styles(blocks: Iterable[bytes], bounds: ReadBounds) -> StyleKeys:
 def _sheet(blocks: Iterable[bytes], keys: list[int], bounds: ReadBounds) -> tuple[SheetFacts, bool]:
     """What the records of a sheet tell, and whether it has named tables."""
     facts, row, tables = SheetFacts(), 0, False
-    cells: list[tuple[int, int, int]] = []
-
-    def flush() -> None:
-        if cells:
-            rows, columns, found = np.array(cells, dtype=np.int64).T
-            facts.runs.add_cells(rows, columns, found)
-            cells.clear()
-
-    for kind, data in _records(blocks, bounds):
-        number = _CELLS.get(kind)
-        if number is not None:
-            column, style = struct.unpack_from("<II", data)
-            style &= 0xFFFFFF
-            facts.formula_count += 8 <= kind <= 11
+    batch = CellBatch(keys)
+    add, unpack, cells = batch.cells.append, struct.Struct("<II").unpack_from, _CELLS
+    for kind, buffer, start, end in _records(blocks, bounds):
+        if kind in cells:
+            if end - start < 8:
+                continue
+            column, style = unpack(buffer, start)
             if column < 1 << 16:
-                cells.append((row, column, (keys[style] if style < len(keys) else 0) + number))
-            if len(cells) >= _BATCH:
-                flush()
-        elif kind == _ROW:
+                add((row, column, style & 0xFFFFFF, cells[kind]))
+            if 8 <= kind <= 11:
+                facts.formula_count += 1
+            continue
+        if len(batch.cells) >= _BATCH:
+            batch.flush(facts.runs)
+        data = buffer[start:end]
+        if kind == _ROW:
             row = min(struct.unpack_from("<I", data)[0], 1 << 24)
             if len(data) > 11 and data[11] & 0x10:
                 facts.hide_rows(row, row)
@@ -179,5 +192,5 @@ def _sheet(blocks: Iterable[bytes], keys: list[int], bounds: ReadBounds) -> tupl
                 facts.merged.append(Range(r1, c1, r2, c2))
         elif kind == _TABLE:
             tables = True
-    flush()
+    batch.flush(facts.runs)
     return facts, tables
