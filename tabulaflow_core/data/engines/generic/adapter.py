@@ -85,7 +85,7 @@ class GenericAdapter:
 
     async def open_async(self) -> None:
         """Connect once and look at the role."""
-        self._notices = await self._run_async(lambda session: role_notices(session), _OPEN_SECONDS)
+        self._notices = await self._run_async(_looked_at, _OPEN_SECONDS)
 
     async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
         """Run `sql` in a transaction of its own that is rolled back."""
@@ -182,6 +182,11 @@ class GenericAdapter:
         if isinstance(error, EngineFault | SourceUnavailable):
             return error
         return faults.statement_fault(error, self._source)
+
+
+def _looked_at(session: Session) -> tuple[str, ...]:
+    session.check()
+    return role_notices(session)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from tabulaflow_core.data.engines.generic.faults import mistake_of
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableKind, TableSchema
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _asked(ask: Callable[[], Any], otherwise: Any) -> Any:
     try:
         return ask()
     except sqlalchemy.exc.DBAPIError as error:
-        if error.connection_invalidated:
+        if error.connection_invalidated or mistake_of(error, connecting=False):
             raise
     except (NotImplementedError, sqlalchemy.exc.SQLAlchemyError, KeyError, AttributeError, TypeError):
         pass  # dialects of third parties know some of the questions only

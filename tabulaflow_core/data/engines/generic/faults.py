@@ -65,7 +65,7 @@ _WORDS: Final[tuple[tuple[str, Mistake], ...]] = (
     ),
     (r"could not translate host name|name or service not known|getaddrinfo|nodename nor servname", Mistake.NO_HOST),
     (r"failed to resolve|temporary failure in name resolution|no such host|unknown server host", Mistake.NO_HOST),
-    (r"connection refused|\[errno 111\]|ora-12541|dpy-6005|actively refused", Mistake.REFUSED),
+    (r"connection refused|\[errno 111\]|ora-12541|actively refused", Mistake.REFUSED),
     (r"no route to host|network is unreachable|\[errno 11[0-3]\]|unreachable", Mistake.UNREACHABLE),
     (r"timed? ?out|timeout expired|ora-12170|dpy-4011.*timeout", Mistake.SILENT),
     (r"cannot open shared object file|can't open lib|no suitable driver", Mistake.LIBRARY),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tabulaflow_core.data.engines.generic.faults import title
+from tabulaflow_core.data.engines.generic.faults import connection_fault, title
 from tabulaflow_core.data.engines.generic.profiles import PROFILES, Driver, Profile
 from tabulaflow_core.data.engines.generic.proved import MySQLSession, PostgresSession, SQLiteSession
 from tabulaflow_core.data.engines.generic.session import Session
@@ -66,8 +66,8 @@ def engine_of(source: SourceUrl) -> sqlalchemy.Engine:
     except sqlalchemy.exc.ArgumentError:
         raise SourceUrlError("The URL cannot be read by its driver. Look up its form in the driver's manual.") from None
     except Exception as error:  # dialects of third parties read keys here, and raise what they like
-        from tabulaflow_core.data.engines.generic.faults import connection_fault
-
+        if source.engine == "bigquery":
+            raise unavailable(Mistake.CREDENTIALS, source, engine=title(source), detail=type(error).__name__) from None
         raise connection_fault(error, source) from None
 
 

@@ -38,6 +38,8 @@ class Session:
     """
 
     can_stop: ClassVar[bool] = False
+    #: A statement that shows whether somebody answers, for drivers that connect with the first statement only.
+    first_statement: ClassVar[str] = ""
 
     def __init__(self, engine: sqlalchemy.Engine, source: SourceUrl) -> None:
         self.engine = engine
@@ -84,6 +86,11 @@ class Session:
                 cursor.execute(statement)
         finally:
             cursor.close()
+
+    def check(self) -> None:
+        """Look whether somebody answers, where connecting alone does not show it."""
+        if self.first_statement:
+            self.rows(self.first_statement)
 
     def rows(self, statement: str) -> list[Sequence[Any]]:
         """The rows of a statement of our own."""

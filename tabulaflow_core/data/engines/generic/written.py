@@ -80,7 +80,12 @@ class SnowflakeSession(Session):
     @classmethod
     def connect_arguments(cls, source: SourceUrl) -> dict[str, object]:
         """Nothing of this machine's own settings, no file of results."""
-        return {"login_timeout": CONNECT_SECONDS, "client_session_keep_alive": False, "autocommit": False}
+        return {
+            "login_timeout": CONNECT_SECONDS,
+            "client_session_keep_alive": False,
+            "autocommit": False,
+            "session_parameters": {"CLIENT_TELEMETRY_ENABLED": False},
+        }
 
     def lock_statements(self, seconds: float) -> Sequence[str]:
         """The time limit; one statement a request is the service's default and is set again."""
@@ -96,6 +101,7 @@ class BigQuerySession(Session):
     """google-cloud-bigquery: a statement must be a SELECT to a dry run before it runs."""
 
     can_stop: ClassVar[bool] = True
+    first_statement: ClassVar[str] = "SELECT 1"
 
     def begin(self, seconds: float) -> None:
         """The jobs' own time limit."""
@@ -123,6 +129,17 @@ class DatabricksSession(Session):
     """databricks-sql-connector: docs.databricks.com."""
 
     can_stop: ClassVar[bool] = True
+    first_statement: ClassVar[str] = "SELECT 1"
+
+    @classmethod
+    def connect_arguments(cls, source: SourceUrl) -> dict[str, object]:
+        """Few tries, no report to the maker; `_…` are the driver's own names for its bounds."""
+        return {
+            "_retry_stop_after_attempts_count": 2,
+            "_retry_stop_after_attempts_duration": CONNECT_SECONDS,
+            "_retry_delay_max": 1.0,
+            "enable_telemetry": False,
+        }
 
     def lock_statements(self, seconds: float) -> Sequence[str]:
         """The time limit."""
@@ -141,6 +158,7 @@ class TrinoSession(Session):
     """The trino client: trino.io/docs."""
 
     can_stop: ClassVar[bool] = True
+    first_statement: ClassVar[str] = "SELECT 1"
 
     @classmethod
     def connect_arguments(cls, source: SourceUrl) -> dict[str, object]:
