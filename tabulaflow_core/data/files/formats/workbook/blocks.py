@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 
 from tabulaflow_core.data.files.formats.workbook.grid import Grid, Mask
-from tabulaflow_core.data.files.formats.workbook.heads import last_header_row, roles
+from tabulaflow_core.data.files.formats.workbook.heads import kinds_below, last_header_row, roles
 from tabulaflow_core.data.files.formats.workbook.look import NamedTable
-from tabulaflow_core.data.files.layout import column_kinds, filled
+from tabulaflow_core.data.files.layout import filled
 from tabulaflow_core.data.files.tokens import Record
 
 _TYPED: Final = ("number", "date", "boolean")
@@ -37,6 +37,7 @@ class Block:
         header_row: Where a list object has its first header row.
         header_rows: How many rows the list object says name its columns.
         totals_rows: How many rows at its end the list object says are sums.
+        alone: Whether it is the only one of its sheet.
     """
 
     first_row: int
@@ -47,6 +48,7 @@ class Block:
     header_row: int | None = None
     header_rows: int = 0
     totals_rows: int = 0
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def find_blocks(
     named = [b for t in tables if (b := _named(mask, t)) is not None]
     if len(named) < 2:
         pieces = _cut(grid, mask, _whole(mask))
-        return [_with_table(piece, named) for piece in pieces]
+        return [replace(_with_table(piece, named), alone=len(pieces) == 1) for piece in pieces]
     for block in named:
         mask[block.first_row : block.last_row + 1, block.first_column : block.last_column + 1] = False
     rest = _cut(grid, mask, _whole(mask)) if mask.any() else []
@@ -162,7 +164,7 @@ def _head(grid: Grid, mask: Mask, block: Block) -> _Head:
     if index is None:
         index = _words_row(records)
     below = records if index is None else records[index + 1 :]
-    kinds = {block.first_column + i: k for i, k in enumerate(column_kinds(below, len(columns)))}
+    kinds = {block.first_column + i: k for i, k in enumerate(kinds_below(below, len(columns)))}
     if index is None:
         return _Head(None, {}, 0, 0, kinds)
     names = {block.first_column + i: c.strip() for i, c in enumerate(records[index].cells) if c.strip()}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tabulaflow_core.data.files.formats.workbook.errors import ErrorCells, error_cells
 from tabulaflow_core.data.files.formats.workbook.grid import Grid, build_grid
 from tabulaflow_core.data.files.formats.workbook.look import Range, SheetLook, WorkbookKind, WorkbookLook, look
 from tabulaflow_core.data.files.formats.workbook.shown import address
 from tabulaflow_core.data.files.watch import Watch
-from tabulaflow_core.errors import FileUnreadable, TabulaflowError
+from tabulaflow_core.errors import FileUnreadable
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
@@ -46,18 +48,21 @@ class SheetCells:
 
     Attributes:
         merged: Merged cells.
+        errors: Cells with errors, which are empty in the grid; known for XLSX only.
     """
 
     look: SheetLook
     grid: Grid
     merged: tuple[Range, ...]
+    errors: ErrorCells = field(default_factory=ErrorCells)
 
 
 @dataclass(slots=True)
 class Book:
     """An open workbook."""
 
-    name: str
+    path: Path
+    kind: WorkbookKind
     seen: WorkbookLook
     watch: Watch
     _workbook: CalamineWorkbook
@@ -71,34 +76,33 @@ class Book:
         """
         self.watch.advance("reading")
         self._refuse_too_large(sheet)
-        try:
+        with _faults_of(sheet):
             found = self._workbook.get_sheet_by_name(sheet.name)
-            if found.start is None or found.end is None:
-                return None
-            height, width = found.end[0] + 1, found.end[1] + 1
-            if width > self.watch.bounds.columns:
-                raise SheetUnreadable(
-                    f"Sheet “{sheet.name}” has {width:,} columns; at most {self.watch.bounds.columns:,} are read. "
-                    "Keep the columns that you need and add the workbook again."
-                )
-            grid = build_grid(found.iter_rows(), width=width, height=height, watch=self.watch)
-            return SheetCells(sheet, grid, sheet.merged or _merged(found)) if grid.filled.any() else None
-        except BaseException as error:
-            if not _is_calamines(error):
-                raise
+            merged = sheet.merged or _merged(found)
+        if found.start is None or found.end is None:
+            return None
+        first, width = found.start[1], found.end[1] + 1
+        if width > self.watch.bounds.columns:
             raise SheetUnreadable(
-                f"Sheet “{sheet.name}” cannot be read; it may be damaged. Open the workbook in a spreadsheet program, "
-                "save it again, and add it anew."
-            ) from error
+                f"Sheet “{sheet.name}” has {width:,} columns; at most {self.watch.bounds.columns:,} are read. "
+                "Keep the columns that you need and add the workbook again."
+            )
+        rows = found.iter_rows()  # from the first row of the sheet, but from the first column that is filled
+        grid = build_grid(rows, before=first, width=width - first, height=found.end[0] + 1, watch=self.watch)
+        return SheetCells(sheet, grid, merged, self._errors(sheet, grid)) if grid.filled.any() else None
+
+    def _errors(self, sheet: SheetLook, grid: Grid) -> ErrorCells:
+        """The cells with errors, looked for only when the file has more cells with a value than were given."""
+        if self.kind != "xlsx" or sheet.filled_cells <= int(grid.filled.sum()):
+            return ErrorCells()
+        return error_cells(self.path, sheet.name, self.watch)
 
     def _refuse_too_large(self, sheet: SheetLook) -> None:
         """Refuse what would take too much memory before it is taken: the library keeps a place for empty cells too."""
-        runs = sheet.formats.runs
-        if not len(runs):
+        if sheet.extent is None:
             return
-        last_row, last_column = int(runs["last"].max()), int(runs["column"].max())
-        first_row, first_column = int(runs["first"].min()), int(runs["column"].min())
-        filled = int(runs["count"].sum(dtype="int64"))
+        first_row, first_column, last_row, last_column = sheet.extent
+        filled = sheet.filled_cells
         spread = (last_row - first_row + 1) * (last_column - first_column + 1)
         if filled * _CELL_BYTES + spread * _EMPTY_BYTES <= _MEMORY_TIMES * self.watch.bounds.memory_bytes:
             return
@@ -115,8 +119,25 @@ class Book:
 
 
 @contextmanager
-def open_book(path: Path, name: str, kind: WorkbookKind, watch: Watch) -> Iterator[Book]:
+def _faults_of(sheet: SheetLook) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        if not _is_calamines(error):
+            raise
+        raise SheetUnreadable(
+            f"Sheet “{sheet.name}” cannot be read; it may be damaged. Open the workbook in a spreadsheet program, "
+            "save it again, and add it anew."
+        ) from error
+
+
+@contextmanager
+def open_book(path: Path, name: str, kind: WorkbookKind, folder: Path, watch: Watch) -> Iterator[Book]:
     """Open a workbook.
+
+    Args:
+        name: What a person calls it.
+        folder: Where a second name of the file may stand, because calamine believes the suffix.
 
     Raises:
         FileUnreadable: It is encrypted, damaged or no workbook.
@@ -130,7 +151,7 @@ def open_book(path: Path, name: str, kind: WorkbookKind, watch: Watch) -> Iterat
         message = error.user_message.replace("This workbook", called, 1).replace("This file", name, 1)
         raise FileUnreadable(message, detail=error.detail) from error
     try:
-        workbook = calamine.load_workbook(path)
+        workbook = calamine.load_workbook(_without_suffix(path, folder))
     except calamine.PasswordError as error:
         raise FileUnreadable(
             f"{called} is locked by a password. Open it, remove the password, save it, and add it again."
@@ -142,9 +163,22 @@ def open_book(path: Path, name: str, kind: WorkbookKind, watch: Watch) -> Iterat
             f"{called} cannot be read; it may be damaged or cut off. Open it, save it again, and add it anew."
         ) from error
     try:
-        yield Book(name, seen, watch, workbook)
+        yield Book(path, kind, seen, watch, workbook)
     finally:
         workbook.close()
+
+
+def _without_suffix(path: Path, folder: Path) -> Path:
+    """The file under a name without a suffix: calamine then looks at its bytes."""
+    if not path.suffix:
+        return path
+    target = folder / "workbook"
+    target.unlink(missing_ok=True)
+    try:
+        target.symlink_to(path.absolute())
+    except OSError:  # Windows allows it to few
+        shutil.copyfile(path, target)
+    return target
 
 
 def kind_of_workbook(path: Path) -> WorkbookKind | None:
@@ -181,6 +215,4 @@ def _is_calamines(error: BaseException) -> bool:
     """True for an error of the library itself: one of its own, of input and output, or a panic of its Rust code."""
     import python_calamine as calamine
 
-    if isinstance(error, TabulaflowError):
-        return False
-    return isinstance(error, calamine.CalamineError | OSError | ValueError) or type(error).__name__ == "PanicException"
+    return isinstance(error, calamine.CalamineError | OSError) or type(error).__name__ == "PanicException"

@@ -32,7 +32,10 @@ ARROW: Final[dict[CellKind, pa.DataType]] = {
     "duration": pa.duration("us"),
     "flag": pa.bool_(),
 }
-_BATCH: Final = 5_000
+#: Fewer rows than the garbage collector counts new lists before it looks at them all.
+_BATCH: Final = 500
+#: Rows between two words on the progress.
+_TOLD: Final = 20_000
 #: Cells of nothing else are empty.
 _BLANK: Final = " \t\r\n\u00a0\u202f\u200b\ufeff"
 
@@ -53,7 +56,11 @@ class CellColumn:
 
     def take(self, rows: Rows) -> CellColumn:
         """The cells of these rows, without kinds that do not occur in them."""
-        taken = {kind: values.take(pa.array(rows)) for kind, values in self.arrays.items()}
+        start, count = (int(rows[0]), len(rows)) if len(rows) else (0, 0)
+        if count and int(rows[-1]) - start == count - 1 and bool((rows[1:] > rows[:-1]).all()):
+            taken = {kind: values.slice(start, count) for kind, values in self.arrays.items()}
+        else:
+            taken = {kind: values.take(pa.array(rows)) for kind, values in self.arrays.items()}
         return CellColumn(len(rows), {k: v for k, v in taken.items() if v.null_count < len(rows)})
 
     def cells(self) -> list[CellValue | None]:
@@ -162,12 +169,13 @@ class _Builder:
         return CellColumn(length, arrays)
 
 
-def build_grid(rows: Iterable[Sequence[CellValue]], *, width: int, height: int, watch: Watch) -> Grid:
+def build_grid(rows: Iterable[Sequence[CellValue]], *, width: int, height: int, watch: Watch, before: int = 0) -> Grid:
     """Turn rows of plain values into a grid.
 
     Args:
         width: Cells of each row.
         height: Rows that are awaited, for the progress.
+        before: Empty columns to put before the first.
 
     Raises:
         FileReadingStopped: Somebody stopped the reading.
@@ -176,12 +184,13 @@ def build_grid(rows: Iterable[Sequence[CellValue]], *, width: int, height: int, 
     done = 0
     source = iter(rows)
     while batch := list(islice(source, _BATCH)):
-        watch.advance("reading", done, height)
+        if done % _TOLD < _BATCH:
+            watch.advance("reading", done, height)
         for builder, values in zip(builders, zip(*batch, strict=True), strict=True):
             builder.add(done, values)
         done += len(batch)
-    columns = [builder.finish(done) for builder in builders]
-    filled = np.zeros((done, width), dtype=bool)
+    columns = [*(CellColumn(done) for _ in range(before)), *(builder.finish(done) for builder in builders)]
+    filled = np.zeros((done, before + width), dtype=bool)
     for index, column in enumerate(columns):
         filled[:, index] = column.filled()
     return Grid(columns, filled)

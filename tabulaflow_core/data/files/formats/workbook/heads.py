@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from tabulaflow_core.data.files.formats.workbook.look import Range
-from tabulaflow_core.data.files.layout import column_kinds, filled, find_layout
+from tabulaflow_core.data.files.layout import filled, find_layout
 from tabulaflow_core.data.files.naming import clean_header
 from tabulaflow_core.data.files.report import Certainty, ReadOptions
 from tabulaflow_core.data.files.tokens import Record
@@ -51,7 +52,7 @@ class Head:
 def roles(record: Record, body: Sequence[Record]) -> list[Role]:
     """What each cell of a row is to the rows below it."""
     rows = list(body[:_BODY])
-    kinds = column_kinds(rows, len(record.cells))
+    kinds = kinds_below(rows, len(record.cells))
     found: list[Role] = []
     for index, (cell, kind) in enumerate(zip(record.cells, kinds, strict=True)):
         own = looks_like(cell)
@@ -64,6 +65,17 @@ def roles(record: Record, body: Sequence[Record]) -> list[Role]:
         else:
             found.append("data" if kind == own or kind == "text" else "name")
     return found
+
+
+def kinds_below(records: Sequence[Record], width: int) -> list[str]:
+    """The kind of two thirds of the values of each column, `text` when there is none: notes may stand among them."""
+    result: list[str] = []
+    for index in range(width):
+        kinds = Counter(looks_like(r.cells[index]) for r in records)
+        kinds.pop("empty", None)
+        kind, count = kinds.most_common(1)[0] if kinds else ("text", 0)
+        result.append(kind if count * 3 >= kinds.total() * 2 else "text")
+    return result
 
 
 def _is_year_over_others(cell: str, index: int, rows: Sequence[Record]) -> bool:
@@ -93,7 +105,7 @@ def find_head(records: list[Record], width: int, merged: Sequence[Range], option
     last, certainty, reason = last_header_row(records, width)
     if last is None:
         layout = find_layout(records, width, header=True if options.header else None)
-        titles = len(layout.skipped)
+        titles = sum(s.why == "above the table" for s in layout.skipped)
         certainty, reason = layout.certainty, layout.reason
         lone = len(records) == 1 and filled(records[0]) == 1 and options.header is None
         if not layout.header or lone:

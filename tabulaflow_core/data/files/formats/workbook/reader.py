@@ -24,7 +24,7 @@ from tabulaflow_core.data.files.formats.workbook.table import BlockTable, read_b
 from tabulaflow_core.data.files.formats.workbook.words import report_of
 from tabulaflow_core.data.files.layout import joined
 from tabulaflow_core.data.files.naming import table_name, unique
-from tabulaflow_core.data.files.report import LISTED, Part, PartState, ReadingReport, SkippedLine
+from tabulaflow_core.data.files.report import LISTED, Part, PartState, ReadingReport, ReadOptions, SkippedLine
 from tabulaflow_core.data.files.tokens import Record
 from tabulaflow_core.errors import FileUnreadable
 
@@ -41,6 +41,7 @@ class _Read:
     sheet: SheetCells
     table: BlockTable
     written: WrittenTable
+    options: ReadOptions
     notices: list[str] = field(default_factory=list)
 
 
@@ -61,7 +62,7 @@ class WorkbookReader:
         kind = kind_of_workbook(job.path)
         if kind is None:
             return _no_workbook(job)
-        with open_book(job.path, job.name, kind, job.watch) as book:
+        with open_book(job.path, job.name, kind, job.bench.folder, job.watch) as book:
             notices = [*book.seen.notices]
             read, parts = _sheets(job, book, notices)
             dates = any(kind in ("date", "datetime") for item in read for kind in item.written.types)
@@ -72,10 +73,10 @@ class WorkbookReader:
         if len(read) == 1:
             (one,) = read
             told = [*notices, *_left_notices(parts), *one.notices]
-            return [one.written], report_of(one.sheet, one.table, kind, notices=told, parts=parts)
+            return [one.written], report_of(one.sheet, one.table, kind, one.options, notices=told, parts=parts)
         tables, reports = [], []
         for item in read:
-            report = report_of(item.sheet, item.table, kind, notices=item.notices)
+            report = report_of(item.sheet, item.table, kind, item.options, notices=item.notices)
             reports.append(report)
             tables.append(replace(item.written, report=report))
         return tables, ReadingReport(
@@ -173,7 +174,7 @@ def _tables(job: ReadJob, book: Book, cells: SheetCells, several: bool, taken: s
     for block, name in zip(blocks, names, strict=True):
         chosen = _free(name, taken)
         written, table = read_block(job, cells, block, chosen, options, date_1904=book.seen.date_1904)
-        read.append(_Read(cells, table, written))
+        read.append(_Read(cells, table, written, options))
     if read and left:
         _tell_left(cells, read[0], left)
     if len(blocks) > 1:

@@ -41,6 +41,7 @@ class BlockTable:
         merged_body: Merged cells whose value was given to all of their rows, the first of them, and how many.
         left_out: Columns of the block without a header or a value.
         notes: How many rows below the table were skipped.
+        body_end: The row after the last one that is no note.
         total: The row of totals that was left out, or was kept because it is no sum (`total_kept`).
     """
 
@@ -59,6 +60,7 @@ class BlockTable:
     merged_body: list[Range] = field(default_factory=list)
     left_out: list[int] = field(default_factory=list)
     notes: int = 0
+    body_end: int = 0
     repeated: int = 0
     total: Record | None = None
     total_kept: bool = False
@@ -181,6 +183,7 @@ def _without_tail(
     if count:
         result.skip(tail[len(tail) - count :], "below the table")
         result.notes = count
+        result.body_end = tail[len(tail) - count - 1].line
         body, tail = body[:-count], tail[: len(tail) - count]
     if len(body) > 1 and (result.block.totals_rows or total_row(tail, len(columns))):
         result.total = tail[-1]

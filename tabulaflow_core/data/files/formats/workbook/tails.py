@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from tabulaflow_core.data.files.layout import column_kinds, filled, footer_length, total_label
+from tabulaflow_core.data.files.formats.workbook.heads import kinds_below
+from tabulaflow_core.data.files.layout import filled, footer_length, total_label
 from tabulaflow_core.data.files.tokens import Record
 from tabulaflow_core.data.files.values import looks_like
 
@@ -38,9 +39,9 @@ def _sparse_notes(head: Sequence[Record], tail: Sequence[Record], width: int) ->
     typical = fills[len(fills) // 2]
     if typical < 2:
         return 0
-    kinds = column_kinds(list(head), width)
+    kinds = kinds_below(head, width)
     start = len(tail)
-    while start > 1 and _is_sparse(tail[start - 1], kinds, typical):
+    while start > 1 and _is_sparse(tail[start - 1], typical):
         start -= 1
     run = list(tail[start:])
     sure = next((i for i, r in enumerate(run) if _is_surely_note(r, tail[start + i - 1], kinds)), None)
@@ -53,10 +54,10 @@ def _sparse_notes(head: Sequence[Record], tail: Sequence[Record], width: int) ->
     return len(run) - sure
 
 
-def _is_sparse(record: Record, kinds: Sequence[str], typical: int) -> bool:
+def _is_sparse(record: Record, typical: int) -> bool:
     if filled(record) > max(1, typical // 2) or total_label(record):
         return False
-    return all(looks_like(c) in ("text", "empty") for c, k in zip(record.cells, kinds, strict=True) if c.strip() or k)
+    return all(looks_like(c) in ("text", "empty") for c in record.cells)
 
 
 def _is_surely_note(record: Record, before: Record, kinds: Sequence[str]) -> bool:

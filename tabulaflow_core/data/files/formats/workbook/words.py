@@ -10,38 +10,33 @@ from tabulaflow_core.data.files.formats.workbook.shown import address, column_le
 from tabulaflow_core.data.files.formats.workbook.table import BlockTable
 from tabulaflow_core.data.files.layout import joined, total_label
 from tabulaflow_core.data.files.naming import clean_header, column_names
-from tabulaflow_core.data.files.report import Decision, Misfit, Part, ReadingReport
+from tabulaflow_core.data.files.report import Certainty, Decision, Misfit, Part, ReadingReport, ReadOptions
 
 _SHOWN = 5
 
 
 def report_of(
-    sheet: SheetCells, table: BlockTable, kind: str, *, notices: Sequence[str] = (), parts: tuple[Part, ...] = ()
+    sheet: SheetCells,
+    table: BlockTable,
+    kind: str,
+    options: ReadOptions,
+    *,
+    notices: Sequence[str] = (),
+    parts: tuple[Part, ...] = (),
 ) -> ReadingReport:
     """The report of one table.
 
     Args:
         kind: The format of the file.
+        options: The choices that held for the sheet.
         notices: Sentences that hold for the whole file, to stand first.
     """
     typing, head, block = table.typing, table.head, table.block
-    place = span(table.first_row, table.columns[0], table.last_row, table.columns[-1])
-    why = f"the table “{block.name}”" if block.name else ""
-    lines = _header_lines(table)
-    decisions = [
-        Decision("sheet", sheet.look.name, "certain", option="parts"),
-        Decision("range", place, "certain" if block.name else "likely", why),
-        Decision(
-            "header_rows", str(len(head.rows)), head.certainty, "; ".join(filter(None, [lines, head.reason])),
-            "header_rows", tuple(dict.fromkeys(("0", "1", "2", "3", str(len(head.rows))))),
-        ),
-        *typing.decisions,
-    ]  # fmt: skip
     misfits: list[Misfit] = [m for c in typing.columns for m in c.misfits]
     rows_in_file = table.rows + table.skipped_count + len(head.rows)
     return ReadingReport(
         format=kind,
-        decisions=tuple(decisions),
+        decisions=(*_decisions(sheet, table, options), *typing.decisions),
         columns=tuple(c.report() for c in typing.columns),
         skipped=tuple(sorted(table.skipped, key=lambda s: s.line)),
         skipped_count=table.skipped_count,
@@ -53,6 +48,32 @@ def report_of(
         notices=(*notices, *_layout_notices(table), *_cell_notices(sheet, block), *typing.notices),
         parts=parts,
     )
+
+
+def _decisions(sheet: SheetCells, table: BlockTable, options: ReadOptions) -> list[Decision]:
+    head, block = table.head, table.block
+    place = span(table.first_row, table.columns[0], table.last_row, table.columns[-1])
+    why = f"the table “{block.name}”" if block.name else ""
+    reason = "; ".join(filter(None, [_header_lines(table), head.reason]))
+    rows = str(len(head.rows))
+    end = options.skip_end or (sheet.grid.height - table.body_end if table.notes else 0)
+    totals = "rows of totals and notes below the table are kept as data"
+    if not options.keep_totals:
+        totals = "rows that are the sums of others, and notes below the table, are left out"
+    found = [
+        Decision("sheet", sheet.look.name, "certain"),
+        Decision("range", place, "certain" if block.name else "likely", why),
+        Decision("header_rows", rows, head.certainty, reason, "header_rows", tuple(sorted({"0", "1", "2", "3", rows}))),
+        Decision("keep_totals", "true" if options.keep_totals else "false", "told" if options.keep_totals else "likely",
+                 totals, "keep_totals", ("true", "false")),
+    ]  # fmt: skip
+    if block.alone:
+        above = str(options.skip_lines if options.skip_lines is not None else table.first_row)
+        told: Certainty = "told" if options.skip_lines is not None else "likely"
+        found.append(Decision("skip_lines", above, told, "rows above the table", "skip_lines"))
+        told = "told" if options.skip_end is not None else "likely"
+        found.append(Decision("skip_end", str(end), told, "rows below the table", "skip_end"))
+    return found
 
 
 def _header_lines(table: BlockTable) -> str:
@@ -142,6 +163,18 @@ def _cell_notices(sheet: SheetCells, block: Block) -> list[str]:
         notices.append(
             f"{count} formula(s) have no stored value and are empty here ({places}). "
             "Open the workbook in a spreadsheet program and save it, so that they are calculated."
+        )
+    wrong = [
+        (r, c, word)
+        for r, c, word in sheet.errors.places
+        if block.first_row <= r <= block.last_row and block.first_column <= c <= block.last_column
+    ]
+    if wrong:
+        more = sheet.errors.count > len(sheet.errors.places)
+        places = ", ".join(f"{word} in {address(r, c)}" for r, c, word in wrong[:_SHOWN])
+        notices.append(
+            f"{len(wrong)}{' or more' if more else ''} cell(s) hold an error and are empty here: "
+            f"{places}{', …' if len(wrong) > _SHOWN else ''}."
         )
     rows = sum(max(0, min(s.last, block.last_row) - max(s.first, block.first_row) + 1) for s in look.hidden_rows)
     if rows:

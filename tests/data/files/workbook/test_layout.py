@@ -1,0 +1,232 @@
+"""Where tables lie on a sheet: titles, headers of several rows, notes, totals, merged cells, several tables."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from tests.data.files.workbook.conftest import Book
+from tests.data.files.workbooks import ListObject, Sheet
+
+SALES = [["region", "units", "price"], ["East", 4, 1.5], ["West", 6, 2.25], ["North", 7, 3.5]]
+STAFF = [["name", "age"], ["Ana", 31], ["Bo", 45], ["Cy", 28]]
+
+
+def test_titles_and_notes_are_no_rows(book: Book) -> None:
+    seen = book([["Sales report 2026"], ["made on Monday"], [], *SALES, [], ["Source: the tills"]]).only
+    assert seen.names == ["region", "units", "price"]
+    assert len(seen.rows) == 3
+    assert [(s.line, s.why) for s in seen.report.skipped] == [
+        (1, "above the table"), (2, "above the table"), (9, "below the table"),
+    ]  # fmt: skip
+    assert seen.choice("range") == "A4:C7"
+
+
+def test_notes_beside_each_other_above_and_below(book: Book) -> None:
+    seen = book(
+        [
+            ["Lots of", None, None, "notes"],
+            ["at", "the", None, "top"],
+            ["name", "job", "age", "born"],
+            ["Ana", "cook", 31, date(1990, 1, 1)],
+            ["Bo", "smith", 45, date(1980, 1, 1)],
+            ["Cy", "smith", 44, date(1981, 1, 1)],
+            ["Some"],
+            [None, "more notes"],
+            [None, None, "at the", "bottom"],
+        ]
+    ).only
+    assert seen.names == ["name", "job", "age", "born"]
+    assert seen.types == ["text", "text", "integer", "date"]
+    assert len(seen.rows) == 3
+
+
+def test_sparse_last_rows_of_a_table_stay(book: Book) -> None:
+    seen = book([["text", "n", "d"], ["a", 1, 2], ["b", 3, 4], ["c", 5, 6], ["this has blanks"], ["so has this"]]).only
+    assert len(seen.rows) == 5
+
+
+def test_a_total_is_no_row_when_it_adds_up(book: Book) -> None:
+    seen = book([*SALES, ["Total", 17, None]]).only
+    assert seen.column("units") == [4, 6, 7]
+    assert seen.told("totals row 5")
+    kept = book([*SALES, ["Total", 99, None]]).only
+    assert kept.column("units") == [4, 6, 7, 99]
+    assert kept.told("row 5", "not the sum")
+    assert len(book([*SALES, ["Total", 17, None]], keep_totals=True).only.rows) == 4
+
+
+def test_blank_rows_and_columns_within_a_table(book: Book) -> None:
+    rows = [[a, None, b, c] if a != "gap" else [] for a, b, c in [*SALES[:2], ("gap", 0, 0), *SALES[2:]]]
+    seen = book([[], *[[None, *r] for r in rows]]).only
+    assert seen.names == ["region", "units", "price"]
+    assert seen.column("units") == [4, 6, 7]
+    assert seen.told("1 blank column", "C")
+    assert seen.told("1 blank row")
+
+
+def test_merged_groups_over_two_header_rows(book: Book) -> None:
+    content = [
+        ["Region", 2023, None, 2024, None],
+        [None, "Units", "Price", "Units", "Price"],
+        ["East", 1, 1.5, 2, 2.5],
+        ["West", 3, 3.5, 4, 4.5],
+    ]
+    seen = book([Sheet("S", content, merged=["A1:A2", "B1:C1", "D1:E1"])]).only
+    assert seen.names == ["Region", "2023 / Units", "2023 / Price", "2024 / Units", "2024 / Price"]
+    assert seen.types == ["text", "integer", "number", "integer", "number"]
+    assert seen.choice("header_rows") == "2"
+    plain = book([Sheet("S", content)]).only
+    assert plain.names == seen.names
+
+
+def test_three_header_rows(book: Book) -> None:
+    content = [
+        ["Report of the year"],
+        [None, "Europe", None, None, None],
+        [None, "North", None, "South", None],
+        ["Product", "Units", "Price", "Units", "Price"],
+        ["nut", 1, 1.5, 2, 2.5],
+        ["bolt", 3, 3.5, 4, 4.5],
+        ["cap", 5, 5.5, 6, 6.5],
+    ]
+    seen = book([Sheet("S", content, merged=["B2:E2", "B3:C3", "D3:E3"])]).only
+    assert seen.names == [
+        "Product", "Europe / North / Units", "Europe / North / Price", "Europe / South / Units",
+        "Europe / South / Price",
+    ]  # fmt: skip
+
+
+def test_a_title_over_all_columns_is_no_group(book: Book) -> None:
+    seen = book([Sheet("S", [["Table 1"], ["A", "B"], [8, 9], [1, 2]], merged=["A1:B1"])]).only
+    assert seen.names == ["A", "B"]
+
+
+def test_long_groups_go_into_the_notes(book: Book) -> None:
+    group = "Characteristics of the pollsters (as of 2014)"
+    content = [[None, group, None], ["name", "polls", "grade"], ["Ana", 3, 1.5], ["Bo", 4, 2.5]]
+    seen = book([Sheet("S", content, merged=["B1:C1"])]).only
+    assert seen.names == ["name", "polls", "grade"]
+    assert group in seen.note("polls")
+
+
+def test_a_row_of_units(book: Book) -> None:
+    seen = book([["part", "weight", "length"], [None, "kg", "m"], ["nut", 1.5, 2], ["cap", 2.5, 3]]).only
+    assert seen.names == ["part", "weight / kg", "length / m"]
+
+
+def test_words_in_the_first_row_of_data_are_data(book: Book) -> None:
+    rows = [[f"shop {i}", i, i * 2] for i in range(30)]
+    seen = book([["shop", "mon", "tue"], ["shop 0", "closed", "closed"], *rows]).only
+    assert seen.names == ["shop", "mon", "tue"]
+    assert len(seen.rows) == 31
+
+
+def test_numeric_and_dated_headers(book: Book) -> None:
+    seen = book([["region", 2019, 2020, 2021], ["East", 5, 6, 7], ["West", 1, 2, 3]]).only
+    assert seen.names == ["region", "2019", "2020", "2021"]
+    months = [date(2026, 1, 1), date(2026, 2, 1)]
+    assert book([["region", *months], ["East", 5, 6], ["West", 1, 2]]).only.names == [
+        "region", "2026-01-01", "2026-02-01",
+    ]  # fmt: skip
+    assert book([[0, "Age", "Id"], [1, 32, 7], [2, 25, 8], [3, 36, 9]]).only.names == ["0", "Age", "Id"]
+
+
+def test_duplicate_and_blank_header_cells(book: Book) -> None:
+    seen = book([[None, "var2", None, "var2"], [1, "a", 1.5, "aa"], [2, "b", 2.5, "bb"]]).only
+    assert seen.names == ["column_1", "var2", "column_3", "var2_2"]
+
+
+def test_no_header(book: Book) -> None:
+    seen = book([[1, "a", date(2026, 1, 1)], [2, "b", date(2026, 1, 2)]]).only
+    assert seen.names == ["column_1", "column_2", "column_3"]
+    assert seen.choice("header_rows") == "0"
+    assert len(seen.rows) == 2
+
+
+def test_a_header_without_rows_and_a_lone_cell(book: Book) -> None:
+    assert book([["a", "b"]]).only.told("no rows")
+    assert book([["only this"]]).only.rows == [("only this",)]
+
+
+def test_what_a_person_says_of_the_header(book: Book) -> None:
+    content = [["a", "b"], ["x", "y"], ["z", "w"]]
+    assert book(content, header=False).only.names == ["column_1", "column_2"]
+    assert len(book(content, header_rows=0).only.rows) == 3
+    two = book(content, header_rows=2).only
+    assert two.names == ["a / x", "b / y"]
+    assert two.report.decision("header_rows").certainty == "told"  # type: ignore[union-attr]
+    assert book([[1, 2], [3, 4]], header=True).only.names == ["1", "2"]
+
+
+def test_rows_that_a_person_leaves_out(book: Book) -> None:
+    seen = book([["x", "y", "z"], *SALES, ["end", "of", "it"]], skip_lines=1, skip_end=1).only
+    assert seen.names == ["region", "units", "price"]
+    assert len(seen.rows) == 3
+    assert [s.text for s in seen.report.skipped] == ["x | y | z", "end | of | it"]
+
+
+def test_merged_cells_of_the_body_hold_for_all_rows(book: Book) -> None:
+    content = [["region", "shop", "n"], ["East", "a", 1], [None, "b", 2], [None, "c", 3], ["West", "d", 4]]
+    seen = book([Sheet("S", content, merged=["A2:A4"])]).only
+    assert seen.column("region") == ["East", "East", "East", "West"]
+    assert seen.told("merged", "A2:A4")
+    assert book([Sheet("S", content)]).only.column("region") == ["East", None, None, "West"]
+
+
+def test_repeated_headers_of_pages(book: Book) -> None:
+    seen = book([*SALES, [], SALES[0], ["South", 9, 4.5]]).only
+    assert seen.column("units") == [4, 6, 7, 9]
+    assert seen.told("1 row", "repeat the header")
+
+
+def test_tables_below_each_other(book: Book) -> None:
+    seen = book([["Sales"], *SALES, [], [], ["Staff"], *STAFF])
+    assert list(seen.tables) == ["book_sales", "book_staff"]
+    assert seen.tables["book_sales"].column("units") == [4, 6, 7]
+    assert seen.tables["book_staff"].names == ["name", "age"]
+    assert seen.tables["book_staff"].column("age") == [31, 45, 28]
+    assert seen.tables["book_staff"].told("2 tables", "A9:B12")
+
+
+def test_tables_beside_each_other(book: Book) -> None:
+    long = [["day", "n"], *[[date(2026, 1, i), i] for i in range(1, 20)]]
+    rows = [[*a, None, *(STAFF[i] if i < len(STAFF) else [])] for i, a in enumerate(long)]
+    seen = book(rows)
+    assert list(seen.tables) == ["book", "book_2"]
+    assert seen.tables["book"].names == ["day", "n"]
+    assert len(seen.tables["book"].rows) == 19
+    assert seen.tables["book_2"].rows == [("Ana", 31), ("Bo", 45), ("Cy", 28)]
+
+
+def test_spacer_columns_part_nothing(book: Book) -> None:
+    rows = [["name", "age", None, "score", "rank"], *[[f"p{i}", i, None, i / 2, i] for i in range(9)]]
+    assert book(rows).only.names == ["name", "age", "score", "rank"]
+
+
+def test_a_block_of_facts_above_the_table(book: Book) -> None:
+    seen = book([["Report", "Sales"], ["By", "Ana"], [], *SALES]).only
+    assert seen.names == ["region", "units", "price"]
+    assert len(seen.rows) == 3
+
+
+def test_list_objects_are_tables(book: Book) -> None:
+    content = [*[[*a, None, *b] for a, b in zip(SALES, STAFF, strict=True)]]
+    tables = [ListObject("tblSales", "A1:C4"), ListObject("tblStaff", "E1:F4")]
+    seen = book([Sheet("S", content, tables=tables)])
+    assert list(seen.tables) == ["book_tblsales", "book_tblstaff"]
+    assert seen.tables["book_tblstaff"].rows == [("Ana", 31), ("Bo", 45), ("Cy", 28)]
+
+
+def test_totals_of_a_list_object(book: Book) -> None:
+    content = [*SALES, ["any words", 17, None]]
+    seen = book([Sheet("S", content, tables=[ListObject("t", "A1:C5", totals_rows=1)])]).only
+    assert seen.column("units") == [4, 6, 7]
+
+
+@pytest.mark.parametrize("blank", [1, 3])
+def test_text_tables_with_blank_rows_stay_one(book: Book, blank: int) -> None:
+    rows: list[list[object]] = [["Column", "Description"], ["a", "what a is"], ["b", "what b is"]]
+    rows += [[]] * blank + [["c", "what c is"], ["d", "what d is"]]
+    assert len(book(rows).only.rows) == 4
