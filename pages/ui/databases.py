@@ -68,9 +68,10 @@ def draw(source: SourceInfo) -> None:
             st.markdown(f":material/database: **{safe.label(source.alias)}** · {what}")
             with st.popover("Remove", icon=":material/delete:", type="tertiary", key=f"ask-remove-{source.id}"):
                 st.markdown(
-                    f"Forget **{safe.label(source.alias)}** and its password? The database itself is left as it is."
+                    f"Remove **{safe.label(source.alias)}** from what can be asked? A database on a server is left as "
+                    "it is; its password is forgotten here. Answers given so far stay."
                 )
-                st.button("Forget it", key=f"remove-{source.id}", type="primary", on_click=_remove, args=(source.id,))
+                st.button("Remove it", key=f"remove-{source.id}", type="primary", on_click=_remove, args=(source.id,))
         if source.status == "broken":
             st.error(safe.markdown(source.message), icon=":material/error:")
         for notice in source.notices:

@@ -100,6 +100,7 @@ def _draw_read(outcome: FileOutcome) -> None:
     with right, st.container(key=f"choices-{of.file}"):
         _draw_heading(of)
         reading_controls.draw(of)
+        reading_controls.draw_given(of)
     _draw_actions(outcome)
 
 

@@ -25,11 +25,11 @@ def set_open(name: str, value: bool) -> None:
 
 
 def arrived(names: Sequence[str]) -> None:
-    """These files have just come: they stand first, and a few of them are opened in place of all others."""
+    """These files, or sources made of files, have just come: they stand first, and a few are opened, no others."""
     st.session_state[_FIRST] = list(names)
     st.session_state[_OPEN] = set(names[:_OPENED])
 
 
 def newest() -> set[str]:
-    """The files that came last."""
+    """The files, and sources made of files, that came last."""
     return set(st.session_state.get(_FIRST, ()))

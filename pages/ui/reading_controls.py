@@ -36,6 +36,13 @@ _SIGNS: Final[Mapping[str, Mapping[str, str]]] = {
     "escape": {"none": ""},
     "comment": {"none": ""},
 }
+_GIVEN: Final = {
+    "sheet": "sheet",
+    "range": "range",
+    "line_end": "line ends",
+    "records": "records:",
+    "path": "found at",
+}
 _WORDS: Final = ("NA", "N/A", "null", "none", "-", "?", ".", "x", "missing", "unknown")
 _NO_WORDS: Final = "(every word is a value)"
 #: Formats whose values have types of their own, so that there is nothing to decide about text.
@@ -69,6 +76,17 @@ def draw(of: Scope) -> None:
                 if mark not in made:
                     control(of)
             _draw_rare(of, offered)
+
+
+def draw_given(of: Scope) -> None:
+    """What was decided and is nobody's choice, such as where on a sheet the table lies, in one line."""
+    given = [
+        f"{_GIVEN[name]} {decision.value}"
+        for name, decision in report.decisions(of.report).items()
+        if name in _GIVEN and decision.value
+    ]
+    if given:
+        st.caption(safe.label(" · ".join(given), length=300))
 
 
 def _draw_rare(of: Scope, offered: set[str]) -> None:

@@ -42,9 +42,14 @@ def draw() -> None:
     connected = [source for source in sources if source.kind == "database" and source.alias not in own]
     if not kept and not connected:
         _draw_empty()
+    newest = opened.newest()
+    for source in connected:
+        if source.alias in newest:
+            databases.draw(source)
     _draw_files(kept, sources)
     for source in connected:
-        databases.draw(source)
+        if source.alias not in newest:
+            databases.draw(source)
 
 
 def _draw_empty() -> None:

@@ -130,7 +130,7 @@ def _look() -> list[ReadingJob]:
             st.session_state[_STOPPED] = [*st.session_state.get(_STOPPED, ()), *names]
         else:
             st.session_state[_ENDED] = [*st.session_state.get(_ENDED, ()), *job.outcomes]
-            opened.arrived([outcome.name for outcome in job.outcomes if outcome.status != "waiting"])
+            opened.arrived([out.source or out.name for out in job.outcomes if out.status != "waiting"])
     return running
 
 
@@ -176,4 +176,4 @@ def announce(outcomes: Sequence[FileOutcome]) -> None:
     """Say on the next run what an answered question made of its files, and open their cards."""
     _forget_news()
     st.session_state[_ENDED] = list(outcomes)
-    opened.arrived([outcome.name for outcome in outcomes])
+    opened.arrived([outcome.source or outcome.name for outcome in outcomes])
