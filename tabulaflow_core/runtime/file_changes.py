@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tabulaflow_core.data.files.drift import ColumnShape, Drift, compare
-from tabulaflow_core.data.files.profile import ColumnProfile, profile
+from tabulaflow_core.data.files.profile import ColumnProfile, profile, rows_that_differ
 from tabulaflow_core.data.files.report import ReadTable
 from tabulaflow_core.runtime.file_details import Details, KeptFile, Reading
 
@@ -16,6 +16,8 @@ _log = logging.getLogger(__name__)
 
 #: Sentences of one kind that are said; the rest is counted.
 _SAID: Final = 6
+#: Rows that are compared one by one where nothing else differs.
+_COMPARED: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,19 @@ def changes(before: KeptFile, reading: Reading) -> tuple[str, ...]:
     said += drift(old, new).sentences()
     said += _fits(before.reading.report, reading.report, before.reading.reports, reading.reports)
     said += _dates(old, new)
-    return tuple(said) or ("Nothing changed: the rows, columns and types are the same as before.",)
+    return tuple(said) or (_values(old, new),)
+
+
+def _values(old: Profiles, new: Profiles) -> str:
+    """What there is to say of tables of the same rows, columns and types."""
+    pairs = [(before, after) for (before, _), (after, _) in _paired(old, new)]
+    if sum(after.row_count for _, after in pairs) > _COMPARED:
+        return "The number of rows, the columns and the types are the same as before."
+    differing = sum(rows_that_differ(before, after) for before, after in pairs)
+    if not differing:
+        return "Nothing changed: the rows, columns and types are the same as before."
+    verb = "row is" if differing == 1 else "rows are"
+    return f"{differing:,} {verb} not as before; the number of rows, the columns and the types are the same."
 
 
 def _tables(old: Profiles, new: Profiles) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 from uuid import uuid4
@@ -18,7 +19,7 @@ from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileReadingStopped, FileUnreadable
 from tabulaflow_core.runtime import disk
 from tabulaflow_core.runtime.file_details import Details, Member, Reading, reading_of
-from tabulaflow_core.runtime.file_reports import merged
+from tabulaflow_core.runtime.file_reports import merged, said_of
 
 _log = logging.getLogger(__name__)
 
@@ -74,13 +75,68 @@ async def read_async(
     # A dot: what a killed process leaves here is swept with what its readings leave.
     workshop = storage / f".parts-{uuid4().hex}"
     try:
-        read = [
-            await _read_one(member, folder, workshop, None, options.for_part(member.name), follower)
-            for member in members
-        ]
-        return await _combined(members, read, folder, storage, workshop, table, options, file_column, follower)
+        parts = [await _part(member, folder, workshop, options.for_part(member.name), follower) for member in members]
+        return await _together(parts, folder, storage, workshop, table, options, file_column, follower)
     finally:
         await _blocking(lambda: shutil.rmtree(workshop, ignore_errors=True), "", follower.watch)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stored table that becomes a part of another one.
+
+    Attributes:
+        members: The files that it was read from.
+        reports: Their reading reports, by file.
+        told: Whether its first column tells the file of each row.
+        said: What was said of its columns when it was put together, by column.
+    """
+
+    members: tuple[Member, ...]
+    table: ReadTable
+    reports: Mapping[str, Details]
+    told: bool = False
+    said: Mapping[str, str] = field(default_factory=dict)
+
+
+def part_of(members: tuple[Member, ...], reading: Reading, *, told: bool) -> Part:
+    """The part that a kept reading of one table makes."""
+    if len(members) == 1 and not told:
+        return Part(members, reading.tables[0], {members[0].name: reading.report})
+    return Part(members, reading.tables[0], reading.reports, told, said_of(reading.report))
+
+
+async def join_async(
+    parts: Sequence[Part],
+    *,
+    folder: Path,
+    storage: Path,
+    table: str,
+    options: ReadOptions,
+    file_column: bool,
+    follower: Follower,
+) -> Reading:
+    """One table of tables that were read before with these options; files are read again only where they must be.
+
+    Raises:
+        FileReadingStopped: The follower's watch was stopped; nothing was kept.
+        FileUnreadable: A file that must be read again cannot be; nothing was kept.
+    """
+    workshop = storage / f".parts-{uuid4().hex}"
+    try:
+        return await _together(list(parts), folder, storage, workshop, table, options, file_column, follower)
+    finally:
+        await _blocking(lambda: shutil.rmtree(workshop, ignore_errors=True), "", follower.watch)
+
+
+async def _part(member: Member, folder: Path, workshop: Path, options: ReadOptions, follower: Follower) -> Part:
+    read = await _read_one(member, folder, workshop, None, options, follower)
+    if len(read.tables) != 1:
+        raise FileUnreadable(
+            f"{member.name} holds {len(read.tables)} tables; only files of one table can be put together. "
+            "Keep it apart."
+        )
+    return Part((member,), read.tables[0], {member.name: read.report.to_json()})
 
 
 async def _read_one(
@@ -119,9 +175,8 @@ async def _blocking(work: Callable[[], T], name: str, watch: Watch) -> T:
         raise FileUnreadable(_BROKEN) from error
 
 
-async def _combined(
-    members: Sequence[Member],
-    read: list[FileReading],
+async def _together(
+    parts: list[Part],
     folder: Path,
     storage: Path,
     workshop: Path,
@@ -130,38 +185,50 @@ async def _combined(
     file_column: bool,
     follower: Follower,
 ) -> Reading:
-    for member, reading in zip(members, read, strict=True):
-        if len(reading.tables) != 1:
-            raise FileUnreadable(
-                f"{member.name} holds {len(reading.tables)} tables; only files of one table can be put together. "
-                "Keep it apart."
-            )
-    parts = [combining.Member(m.name, r.tables[0]) for m, r in zip(members, read, strict=True)]
-    columns = await _blocking(lambda: combining.plan(parts), members[0].name, follower.watch)
+    columns = await _planned(parts, follower)
+    said = [column.said for column in columns]
     again = {at: combining.to_be_text(columns, at, part.table) for at, part in enumerate(parts)}
-    for at, names in again.items():
-        if names:  # as it stands in the file, not as its number or date would be written
-            own = options.for_part(members[at].name)
-            told = replace(own, types={**own.types, **dict.fromkeys(names, "text")})
-            read[at] = await _read_one(members[at], folder, workshop, None, told, follower)
-            parts[at] = combining.Member(members[at].name, read[at].tables[0])
-    if any(again.values()):
-        said = [column.said for column in columns]
-        columns = await _blocking(lambda: combining.plan(parts), members[0].name, follower.watch)
-        columns = tuple(replace(c, said=c.said or s) for c, s in zip(columns, said, strict=True))
+    if any(again.values()):  # as it stands in the file, not as its number or date would be written
+        fresh: list[Part] = []
+        for at, part in enumerate(parts):
+            if not again[at]:
+                fresh.append(part)
+                continue
+            for member in part.members:
+                own = _as_text(options.for_part(member.name), again[at])
+                fresh.append(await _part(member, folder, workshop, own, follower))
+        parts = fresh
+        columns = await _planned(parts, follower)
+    told: dict[str, str] = {}
+    for part in parts:
+        told |= part.said
+    columns = [
+        replace(c, said=c.said or s or told.get(c.name, "")) for c, s in zip_longest(columns, said[: len(columns)])
+    ]
     name = table or parts[0].table.name
+    members = [combining.Member(part.members[0].name, part.table, part.told) for part in parts]
 
     def work() -> ReadTable:
         return combining.combine(
-            parts, storage=storage, name=name, columns=columns, file_column=file_column, watch=follower.watch
+            members, storage=storage, name=name, columns=columns, file_column=file_column, watch=follower.watch
         )
 
     follower.watch.advance("writing", 0, len(parts))
-    written = await _blocking(work, members[0].name, follower.watch)
+    written = await _blocking(work, members[0].file, follower.watch)
     reports: dict[str, Details] = {}
-    for part, reading in zip(parts, read, strict=True):
-        reports[_unused(part.file, reports)] = reading.report.to_json()
+    for part in parts:
+        for file, report in part.reports.items():
+            reports[_unused(file, reports)] = report
     return Reading((written,), merged(reports, written, columns), reports)
+
+
+async def _planned(parts: Sequence[Part], follower: Follower) -> list[combining.CombinedColumn]:
+    members = [combining.Member(part.members[0].name, part.table, part.told) for part in parts]
+    return list(await _blocking(lambda: combining.plan(members), members[0].file, follower.watch))
+
+
+def _as_text(options: ReadOptions, columns: Sequence[str]) -> ReadOptions:
+    return replace(options, types={**options.types, **dict.fromkeys(columns, "text")})
 
 
 def _unused(name: str, taken: dict[str, Details]) -> str:

@@ -13,20 +13,18 @@ from tabulaflow_core.runtime.file_details import Details
 
 def merged(reports: dict[str, Details], table: ReadTable, columns: Sequence[CombinedColumn]) -> Details:
     """One report on a table of several files; line numbers are found in the reports of the files."""
-    listed = {file: _objects(report, "columns") for file, report in reports.items()}
+    listed = {
+        file: {str(column.get("name")).casefold(): column for column in _objects(report, "columns")}
+        for file, report in reports.items()
+    }
     out: list[JsonValue] = []
     for column in columns:
-        own = [
-            (file, known)
-            for file, name in zip(reports, column.columns, strict=True)
-            for known in listed[file]
-            if known.get("name") == name
-        ]
-        out.append(_merged_column(column, [known for _, known in own]))
+        name = column.name.casefold()
+        out.append(_merged_column(column, [own[name] for own in listed.values() if name in own]))
     notices: list[JsonValue] = [column.said for column in columns if column.said]
     for file, report in reports.items():
         notices += [f"{file}: {notice}" for notice in _list(report, "notices")]
-    lacking = {file: [c.name for c in columns if c.columns[at] is None] for at, file in enumerate(reports)}
+    lacking = {file: [c.name for c in columns if c.name.casefold() not in own] for file, own in listed.items()}
     notices += [
         f"{file} has no column {', '.join(f'“{name}”' for name in names[:5])}"
         f"{' and others' if len(names) > 5 else ''}; it is empty in its rows."
@@ -62,6 +60,13 @@ def merged(reports: dict[str, Details], table: ReadTable, columns: Sequence[Comb
             for file, report in reports.items()
         ],
     }
+
+
+def said_of(report: Details) -> dict[str, str]:
+    """What such a report says of columns that differ between the files, by column."""
+    notices = set(map(str, _list(report, "notices")))
+    columns = _objects(report, "columns")
+    return {str(c.get("name")): str(c.get("note")) for c in columns if str(c.get("note")) in notices}
 
 
 def _merged_column(column: CombinedColumn, own: Sequence[Details]) -> Details:

@@ -18,7 +18,7 @@ from tabulaflow_core.runtime.file_candidates import Candidate, find, joined, pro
 from tabulaflow_core.runtime.file_changes import Profiles, changes
 from tabulaflow_core.runtime.file_details import Details, KeptFile, Member, Reading, WaitingFile
 from tabulaflow_core.runtime.file_keeping import FileKeeper, free_file, named, taken_tables
-from tabulaflow_core.runtime.file_reader import Follower, read_async
+from tabulaflow_core.runtime.file_reader import Follower, join_async, part_of, read_async
 from tabulaflow_core.runtime.uploaded_databases import DatabaseUploads
 from tabulaflow_core.runtime.views import FileChoice, FileOutcome, FileQuestion
 
@@ -91,7 +91,7 @@ class Settling:
         common = common_name(names)
         table = table_name(common)
         members = tuple(candidate.member for candidate in candidates)
-        reading = await self._read(principal, members, table, {}, follower, file_column=True)
+        reading = await self._read(principal, members, table, {}, follower, file_column=True, candidates=candidates)
         message = f"{table} was made of {len(members)} files; its first column tells the file of each row."
         for _ in range(_TRIES):
             kept = await self._keeper.kept_async(principal)
@@ -203,7 +203,16 @@ class Settling:
             reading, options = named(candidate.reading, taken, before=target.reading), candidate.options
         else:
             table, options = target.reading.tables[0].name, target.options
-            reading = await self._read(principal, members, table, options, follower, file_column=target.file_column)
+            reading = await self._read(
+                principal,
+                members,
+                table,
+                options,
+                follower,
+                file_column=target.file_column,
+                target=target if answer == "append" else None,
+                candidates=[candidate] if candidate.options == options else [],
+            )
         said = await run_blocking_async(lambda: changes(target, reading))
         made = replace(
             target,
@@ -333,13 +342,31 @@ class Settling:
         follower: Follower,
         *,
         file_column: bool,
+        target: KeptFile | None = None,
+        candidates: Sequence[Candidate] = (),
     ) -> Reading:
+        """One table of all members; what was read with these options before is not read again."""
+        parts = [] if target is None else [part_of(target.members, target.reading, told=target.file_column)]
+        parts += [part_of((c.member,), c.reading, told=False) for c in candidates if len(c.reading.tables) == 1]
+        known = [member for part in parts for member in part.members]
+        folder, storage = self._keeper.folder(principal), self._keeper.storage(principal)
+        chosen = read_choices.parse(options)
+        if known == list(members):
+            return await join_async(
+                parts,
+                folder=folder,
+                storage=storage,
+                table=table,
+                options=chosen,
+                file_column=file_column,
+                follower=follower,
+            )
         return await read_async(
             members,
-            folder=self._keeper.folder(principal),
-            storage=self._keeper.storage(principal),
+            folder=folder,
+            storage=storage,
             table=table,
-            options=read_choices.parse(options),
+            options=chosen,
             file_column=file_column,
             follower=follower,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -75,9 +74,7 @@ class FileBook:
         if not real.is_file():
             raise SourceError(f"{real.name[:80]!r} is no file. Give the path of one file.")
         try:
-            with real.open("rb") as file:
-                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-            return uploads.Upload(uploads.plain_name(real.name), sha256, real.stat().st_size, "", real)
+            return uploads.Upload(uploads.plain_name(real.name), "", real.stat().st_size, "", real)
         except OSError as error:
             raise SourceError(f"{real.name[:80]!r} cannot be read: {error.strerror or error}.") from error
 
@@ -252,9 +249,13 @@ class FileBook:
 
     async def _begin(self, principal: Principal, upload: uploads.Upload, follower: Follower) -> Candidate | FileOutcome:
         """Read one upload; or what there is to say of it when the very same is here already."""
-        member = Member(upload.name, upload.sha256, upload.size, upload.copy, "" if upload.copy else str(upload.path))
-        follower.begins(member.name)
+        follower.begins(upload.name)
         follower.watch.advance("reading")
+        try:
+            sha256 = upload.sha256 or await run_blocking_async(lambda: uploads.hash_of(upload.path, follower.watch))
+        except OSError as error:
+            return FileOutcome(upload.name, "message", f"{upload.name} cannot be read: {error.strerror or error}.")
+        member = Member(upload.name, sha256, upload.size, upload.copy, "" if upload.copy else str(upload.path))
         if (same := await self._same(principal, member)) is not None:
             await self._keeper.discard_async(principal, [member])
             return same

@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 from uuid import uuid4
 
+from tabulaflow_core.data.files.watch import Watch
+
 #: The name of a file and where its bytes are.
 Given: TypeAlias = tuple[str, Path | str | BinaryIO]
 
 #: A replaced version may still be asked by a running turn, here or in another process; none runs this long.
 _GRACE_SECONDS: Final = 3600.0
 _BLOCK: Final = 1 << 20
+_LARGE_BLOCK: Final = 1 << 24
 
 
 def plain_name(name: str) -> str:
@@ -37,6 +40,7 @@ class Upload:
     """Bytes that arrived and are not yet anything.
 
     Attributes:
+        sha256: Empty for a file that was not looked at yet.
         copy: The name of the folder of their copy; empty for a file that is read where it lies.
         path: Where they are.
     """
@@ -83,6 +87,22 @@ def copy_in(source: Path | BinaryIO, folder: Path, name: str, *, most: int) -> U
         shutil.rmtree(home, ignore_errors=True)
         raise
     return Upload(name, digest.hexdigest(), size, token, home / name)
+
+
+def hash_of(path: Path, watch: Watch) -> str:
+    """The SHA-256 of a file that is not copied.
+
+    Raises:
+        FileReadingStopped: The watch was stopped.
+        OSError: It cannot be read.
+    """
+    digest, done, size = hashlib.sha256(), 0, path.stat().st_size
+    with path.open("rb") as file:
+        while block := file.read(_LARGE_BLOCK):
+            digest.update(block)
+            done += len(block)
+            watch.advance("looking at the file", done, size)
+    return digest.hexdigest()
 
 
 def size_of(source: Path | BinaryIO) -> int:

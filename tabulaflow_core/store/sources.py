@@ -55,10 +55,11 @@ class Sources:
         mine = (files.c.owner == principal.id, files.c.name == tidy(name))
         try:
             async with self._database.write() as connection:
-                there = (await connection.execute(select(files.c.id).where(*mine))).scalar_one_or_none()
-                if expected is not None and (there or "") != expected:
-                    return None
-                await connection.execute(delete(files).where(*mine))
+                if expected != "":
+                    this = mine if expected is None else (*mine, files.c.id == expected)
+                    gone = await connection.execute(delete(files).where(*this))
+                    if expected is not None and gone.rowcount == 0:
+                        return None
                 await _drop_waiting(connection, principal, answered)
                 await connection.execute(
                     insert(files).values(
@@ -74,7 +75,7 @@ class Sources:
                     )
                 )
                 return _file((await connection.execute(select(files).where(*mine))).one())
-        except (NotFound, IntegrityError):  # two replicas on PostgreSQL put the same name at once
+        except (NotFound, IntegrityError):  # answered, or there is one of this name
             return None
 
     async def put_waiting_async(

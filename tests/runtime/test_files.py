@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from tabulaflow_core.errors import NotFound, SourceError
 from tabulaflow_core.models.scripted import ScriptedModel, call, text
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import LOCAL_USER, Principal
-from tabulaflow_core.runtime import FileOutcome, Runtime
+from tabulaflow_core.runtime import FileOutcome, Runtime, file_reader
 from tests.runtime.conftest import Child, MakeRuntime, drain
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
@@ -95,6 +96,14 @@ def test_replace_keeps_the_table_and_says_what_changed(rt: Runtime) -> None:
     assert rt.files(LOCAL_USER) == (replaced,)
     with pytest.raises(NotFound, match="answered elsewhere"):
         rt.answer_file(LOCAL_USER, "sales.csv", "replace")
+
+
+def test_a_version_of_the_same_rows_tells_how_many_differ(rt: Runtime) -> None:
+    add(rt, ("levels.csv", "product,target\nA,200\nB,50\nC,50\n"))
+    (one,) = add(rt, ("levels.csv", "product,target\nA,300\nB,50\nC,50\n"), choice="replace")
+    assert one.changes == ("1 row is not as before; the number of rows, the columns and the types are the same.",)
+    (order,) = add(rt, ("levels.csv", "target,product\n50,C\n50,B\n300,A\n"), choice="replace")
+    assert order.changes == ("Nothing changed: the rows, columns and types are the same as before.",)
 
 
 def test_an_earlier_answer_keeps_its_figures(rt: Runtime, model: ScriptedModel) -> None:
@@ -398,3 +407,47 @@ def test_an_answer_says_what_was_guessed(rt: Runtime, model: ScriptedModel) -> N
     assert not any("day or month" in s for s in assumed("SELECT sum(amount) AS s FROM bills"))
     rt.reread_file(LOCAL_USER, "bills.csv", {"date_order": "dmy"})
     assert not any("day or month" in s for s in assumed("SELECT month(paid) AS m FROM bills"))
+
+
+def test_what_was_read_before_is_not_read_again_to_be_added(rt: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    real = file_reader.read_file
+
+    def counted(path: Path, **given: Any) -> object:
+        read.append(path.name)
+        return real(path, **given)
+
+    monkeypatch.setattr(file_reader, "read_file", counted)
+    add(rt, ("sales_jan.csv", JAN), ("sales_feb.csv", FEB), choice="combine")
+    add(rt, ("sales_mar.csv", MAR), choice="append")
+    assert read == ["sales_jan.csv", "sales_feb.csv", "sales_mar.csv"]
+    assert [row["file"] for row in ask(rt, "SELECT DISTINCT file FROM sales ORDER BY 1")] == sorted(read)
+    (file,) = rt.files(LOCAL_USER)
+    assert list(file.reports) == read
+    assert [part["message"] for part in file.parts] == ["2 rows", "2 rows", "1 rows"]
+
+
+def test_a_month_of_other_types_turns_the_earlier_ones_back_into_what_was_written(rt: Runtime) -> None:
+    files = [("p_jan.csv", "k,v\na,1.50\nb,2.00\n"), ("p_feb.csv", "k,v\nc,3.10\nd,4.00\n")]
+    add(rt, *files, choice="combine")
+    add(rt, ("p_mar.csv", "k,v\ne,none left\nf,sold out\n"))
+    (loaded,) = (outcome for outcome in rt.files(LOCAL_USER) if outcome.name == "p.csv")
+    assert loaded.tables[0].row_count == 4
+    rt.reread_file(LOCAL_USER, "p_mar.csv", {})
+    added = rt.add_files(LOCAL_USER, given(("p_feb.csv", "k,v\nc,dear\nd,cheap\n")))
+    assert added[0].question is not None
+    assert added[0].question.drift.retyped == (("v", "number", "text"),)
+    rt.answer_file(LOCAL_USER, "p_feb.csv", "append")
+    values = [row["v"] for row in ask(rt, "SELECT v FROM p")]
+    assert values == ["1.50", "2.00", "3.10", "4.00", "dear", "cheap"]
+
+
+def test_a_new_column_of_a_later_month_is_empty_in_the_earlier_ones(rt: Runtime) -> None:
+    add(rt, ("sales.csv", JAN))
+    add(rt, ("sales.csv", "day,shop,amount,discount\n2026-02-05,north,30,5\n"))
+    (both,) = rt.answer_file(LOCAL_USER, "sales.csv", "append")
+    assert [row["discount"] for row in ask(rt, "SELECT discount FROM sales")] == [None, None, 5]
+    notices = both.report["notices"]
+    assert isinstance(notices, list)
+    assert "sales.csv has no column “discount”; it is empty in its rows." in notices
+    assert "One column is new: “discount”." in both.changes

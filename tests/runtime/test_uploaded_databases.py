@@ -19,10 +19,9 @@ from tabulaflow_core.runtime import Runtime
 from tests.runtime.conftest import MakeRuntime
 
 
-def sqlite_file(
-    folder: Path, name: str = "shop.sqlite", *, amount: int = 10, wal: bool = False, more: str = ""
-) -> Path:
-    path = folder / f"made-{amount}-{name}"
+def sqlite_file(folder: Path, *, amount: int = 10, wal: bool = False, more: str = "") -> Path:
+    path = folder / f"made-{amount}.sqlite"
+    path.unlink(missing_ok=True)
     connection = sqlite3.connect(path)
     if wal:
         connection.execute("PRAGMA journal_mode = WAL")

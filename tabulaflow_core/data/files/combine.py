@@ -24,10 +24,15 @@ _DATES: Final = frozenset({"date", "datetime"})
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A stored table and the file that it was read from."""
+    """A stored table and the file that it was read from.
+
+    Attributes:
+        told: Whether its first column tells the file of each row: it was put together before.
+    """
 
     file: str
     table: ReadTable
+    told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ def plan(members: Sequence[Member]) -> tuple[CombinedColumn, ...]:
     with opened(_databases(members)) as connection:
         seen: dict[str, list[_Seen]] = {}
         for at, member in enumerate(members):
-            for name, kind, engine_type in described(connection, f"m{at}", member.table):
+            for name, kind, engine_type in described(connection, f"m{at}", member.table)[1 if member.told else 0 :]:
                 place = f"m{at}.main.{quoted(member.table.table)}"
                 ((filled,),) = connection.execute(f"SELECT count({quoted(name)}) FROM {place}").fetchall()
                 seen.setdefault(name.casefold(), []).append(_Seen(name, kind, engine_type, int(filled), at))
@@ -118,7 +123,7 @@ def combine(
         for at, member in enumerate(members):
             watch.advance("writing", at, len(members))
             bench.execute(f"ATTACH {literal(str(member.table.database))} AS member (READ_ONLY)")
-            taken = [literal(member.file)] if file_column else []
+            taken = [quoted(member.table.columns[0]) if member.told else literal(member.file)] if file_column else []
             for column in planned:
                 own = column.columns[at]
                 taken.append("NULL" if own is None else f"CAST({quoted(own)} AS {column.engine_type})")

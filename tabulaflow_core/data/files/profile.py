@@ -117,3 +117,18 @@ def same_shape(one: Sequence[ColumnProfile], other: Sequence[ColumnProfile]) -> 
         and (known.kind == column.kind or not known.filled or not column.filled)
         for column in other
     )
+
+
+def rows_that_differ(before: ReadTable, after: ReadTable) -> int:
+    """How many rows of `after`, a table of the same columns, `before` does not have; each counts as often as it is.
+
+    Raises:
+        OSError: A stored table is not there.
+    """
+    columns = ", ".join(quoted(name) for name in before.columns)
+    with opened({"a": after.database, "b": before.database}) as connection:
+        new, old = f"a.main.{quoted(after.table)}", f"b.main.{quoted(before.table)}"
+        ((count,),) = connection.execute(
+            f"SELECT count(*) FROM (SELECT {columns} FROM {new} EXCEPT ALL SELECT {columns} FROM {old})"
+        ).fetchall()
+    return int(count)
