@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 import streamlit as st
 
-from pages.ui import chart_form, grid, query_editor, safe, state, take_away, wording
+from pages.ui import ask_again, chart_form, grid, query_editor, safe, state, take_away, wording
 from pages.ui.transcript import Step, Transcript
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
@@ -27,6 +27,7 @@ def draw_turn(turn: TurnView) -> None:
         draw_ending(transcript)
         draw_artifacts(transcript.artifacts, turn_id=turn.id, show_sql=turn.model.startswith("local:"))
         draw_footer(transcript, turn_id=turn.id)
+        ask_again.draw(turn.question, key=turn.id)
 
 
 def draw_question(question: str) -> None:

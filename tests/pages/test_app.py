@@ -155,3 +155,12 @@ def test_a_question_given_while_another_is_answered_waits_its_turn(app: AppTest)
     assert not app.exception
     assert [text.value for text in app.text] == ["Which products are below their reorder point?", "Hello there?"]
     assert len(app.chat_message) == 4
+
+
+def test_a_question_can_be_asked_again(app: AppTest) -> None:
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    next(button for button in app.button if button.label == "Ask again").click().run()
+    assert not app.exception
+    assert len(app.chat_message) == 4
+    assert len(get_runtime().usage(LOCAL_USER)) == 2
