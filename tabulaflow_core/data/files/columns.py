@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tabulaflow_core.data.files import convert
+from tabulaflow_core.data.files.column_notices import tell, tell_of_told
+from tabulaflow_core.data.files.date_order import above_twelve, date_order, is_local
 from tabulaflow_core.data.files.fast_columns import hastened
-from tabulaflow_core.data.files.infer import Finding, Shape, column_mark, decimal_mark, examine, unit_of
+from tabulaflow_core.data.files.infer import Finding, Shape, column_mark, decimal_mark, examine, grouping, unit_of
 from tabulaflow_core.data.files.report import (
     LISTED,
     Certainty,
@@ -54,6 +56,7 @@ class Column:
     misfits: list[Misfit] = field(default_factory=list)
     misfit_count: int = 0
     unit: str = ""
+    mark: str = "."
     bare: bool = False
 
     @property
@@ -95,18 +98,40 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
     if options.decimal:
         mark, sure, reason = options.decimal, "told", "as told"
     if any(f.points or f.commas for f in findings if f.kind == "number") or options.decimal:
-        typing.decisions.append(Decision("decimal_mark", mark, sure, reason))
-    order, order_sure, order_reason = _date_order(bench, columns, findings, options, mark, delimiter)
+        typing.decisions.append(Decision("decimal_mark", mark, sure, reason, option="decimal", choices=(".", ",")))
+    order, order_sure, order_reason = date_order(bench, columns, findings, options, mark, delimiter)
     if order_reason:
-        typing.decisions.append(Decision("date_order", order, order_sure, order_reason))
+        typing.decisions.append(
+            Decision("date_order", order, order_sure, order_reason, option="date_order", choices=("dmy", "mdy"))
+        )
     for column, finding in zip(columns, findings, strict=True):
         told = options.types.get(column.name)
         _choose(bench, column, finding, mark, order, options, told, typing)
         column.expression = hastened(bench, column)
         _settle(bench, column, finding, missing, forced=told is not None)
-    _tell(typing, order, order_sure)
-    _tell_of_told(typing, options)
+    typing.decisions += _further(columns, findings, options)
+    tell(typing, order)
+    tell_of_told(typing, options)
     return typing
+
+
+def _further(columns: list[Column], findings: list[Finding], options: ReadOptions) -> list[Decision]:
+    """Decisions that follow from the columns: marks of thousands, the century of short years, missing words."""
+    found = []
+    typed = [(c, f) for c, f in zip(columns, findings, strict=True) if c.kind != "text"]
+    groups = sorted({sign for c, f in typed if c.kind in ("integer", "number") for sign in grouping(f, c.mark)})
+    if groups:
+        names = {" ": "space", "\u00a0": "no-break space", "\u202f": "narrow space", "\u2009": "thin space"}
+        shown = ", ".join(names.get(sign, sign) for sign in groups)
+        found.append(Decision("thousands", shown, "likely", "digits stand in groups"))
+    if any(len(form[2]) == 2 for c, f in typed if c.kind in ("date", "datetime") for form in f.forms):
+        found.append(Decision("two_digit_years", "1969-2068", "likely", "years of two digits are those of this span"))
+    words = sorted({word for c, _ in typed for word in c.missing})
+    told = options.missing is not None
+    if words or told:
+        value = ", ".join(options.missing or ()) if told else ", ".join(words)
+        found.append(Decision("missing", value, "told" if told else "likely", "read as no value", option="missing"))
+    return found
 
 
 def _plain_text(bench: Workbench, width: int, missing: frozenset[str]) -> set[str]:
@@ -137,45 +162,6 @@ def _shapes(bench: Workbench, source: str) -> list[Shape]:
     return bench.with_known([Shape(str(s), int(str(n)), int(str(z))) for s, n, z in bench.rows(sql)], source)
 
 
-def _date_order(
-    bench: Workbench, columns: list[Column], findings: list[Finding], options: ReadOptions, mark: str, delimiter: str
-) -> tuple[DateOrder, Certainty, str]:
-    """The order of day and month, proved by a number above 12 anywhere in a column of dates."""
-    local = [(c, f) for c, f in zip(columns, findings, strict=True) if f.kind in ("date", "datetime") and _is_local(f)]
-    if options.date_order:
-        return options.date_order, "told", "as told"
-    if not local:
-        return "dmy", "certain", ""
-    first = second = 0
-    for column, _ in local:
-        a, b = _above_twelve(bench, column.source)
-        first, second = first + a, second + b
-    if first and not second:
-        return "dmy", "certain", f"{first} dates have a first number above 12"
-    if second and not first:
-        return "mdy", "certain", f"{second} dates have a second number above 12"
-    if first and second:
-        return ("dmy" if first >= second else "mdy"), "guess", "some dates are day first, others month first"
-    separators = {sep for _, f in local for form, sep, *_ in f.forms if form == "local"}
-    if separators != {"/"} or mark == "," or delimiter == ";":
-        return "dmy", "guess", "no date shows the order; its marks are those of day first"
-    return "mdy", "guess", "no date shows the order; slashes are mostly month first"
-
-
-def _is_local(finding: Finding) -> bool:
-    return any(form == "local" for form, *_ in finding.forms)
-
-
-def _above_twelve(bench: Workbench, source: str) -> tuple[int, int]:
-    value = convert.trimmed(source)
-    parts = rf"regexp_extract({value}, '^([0-9]{{1,2}})[-/.]([0-9]{{1,2}})[-/.][0-9]', %d)"
-    a, b = bench.one(
-        f"SELECT count_if(TRY_CAST({parts % 1} AS INTEGER) > 12), count_if(TRY_CAST({parts % 2} AS INTEGER) > 12) "
-        "FROM stage"
-    )
-    return int(str(a)), int(str(b))
-
-
 def _choose(
     bench: Workbench,
     column: Column,
@@ -199,8 +185,8 @@ def _choose(
             return
     if kind in ("date", "datetime") and finding.forms:
         own_order = order
-        if _is_local(finding) and not options.date_order:
-            first, second = _above_twelve(bench, column.source)
+        if is_local(finding) and not options.date_order:
+            first, second = above_twelve(bench, column.source)
             if first and second and min(first, second) > max(first, second) * 0.05:
                 column.note, kind = "some of its dates are day first, others month first", "text"
             elif first or second:
@@ -208,7 +194,7 @@ def _choose(
             else:
                 column.certainty = "guess"
         if kind != "text":
-            _as_date(column, finding, own_order)
+            _as_date(bench, column, finding, own_order)
             return
     if kind == "boolean":
         column.kind, column.engine_type = "boolean", "BOOLEAN"
@@ -225,6 +211,7 @@ def _as_text(column: Column) -> None:
 
 
 def _as_number(column: Column, finding: Finding, mark: str, sure: Certainty) -> None:
+    column.mark = mark
     column.engine_type = convert.number_type(finding, mark)
     if column.engine_type == "VARCHAR":
         column.note = "its numbers have more than 38 digits"
@@ -245,20 +232,32 @@ def _as_number(column: Column, finding: Finding, mark: str, sure: Certainty) -> 
     column.note = "; ".join(notes)
 
 
-def _as_date(column: Column, finding: Finding, order: DateOrder) -> None:
+def _as_date(bench: Workbench, column: Column, finding: Finding, order: DateOrder) -> None:
     zones = sum(n for f, n in finding.forms.items() if f[4])
     timed = any(f[3] for f in finding.forms)
     if zones and zones < finding.fits:
         column.note = "some of its times have a zone, others none"
         _as_text(column)
         return
+    if timed and _finer_than_kept(bench, column, finding):
+        column.note = "some of its times are finer than a millionth of a second"
+        _as_text(column)
+        return
     column.engine_type = "TIMESTAMP WITH TIME ZONE" if zones else "TIMESTAMP" if timed else "DATE"
     column.kind = "datetime" if timed else "date"
     column.expression = convert.date_expression(column.source, finding, order, column.engine_type)
-    if _is_local(finding):
+    if is_local(finding):
         column.note = {"dmy": "day first", "mdy": "month first", "ymd": "year first"}[order]
     if zones:
         column.note = "times are held in UTC"
+
+
+def _finer_than_kept(bench: Workbench, column: Column, finding: Finding) -> bool:
+    """True when a time has digits beyond the sixth decimal that are not zero."""
+    if not finding.fine:
+        return False
+    test = f"regexp_matches({convert.trimmed(column.source)}, '[.,][0-9]{{6}}[0-9]*[1-9]')"
+    return bool(bench.one(f"SELECT count(*) FROM stage WHERE {test}")[0])
 
 
 def _settle(bench: Workbench, column: Column, finding: Finding, missing: frozenset[str], *, forced: bool) -> None:
@@ -266,13 +265,14 @@ def _settle(bench: Workbench, column: Column, finding: Finding, missing: frozens
     if column.kind == "text":
         return
     value = convert.trimmed(column.source)
-    words = ", ".join(convert.literal(w) for w in sorted(missing)) or "''"
+    absent = missing.union(word.casefold() for word in finding.missing)
+    words = ", ".join(convert.literal(w) for w in sorted(absent)) or "''"
     lost = f"{value} IS NOT NULL AND lower({value}) NOT IN ({words}) AND ({column.expression}) IS NULL"
     rows_at_risk = bench.unknown(column.source, column.expression)
     count = int(str(bench.one(f"SELECT count(*) FROM {rows_at_risk} WHERE {lost}")[0]))
     if not count:
         return
-    if not forced and count > min(LISTED, max(1, finding.total * 0.05)):
+    if not forced and (finding.total < 5 or count > min(LISTED, max(1, finding.total * 0.05))):
         column.note = f"{count} of its {finding.total} values are no {column.kind}"
         column.certainty = "likely"
         _as_text(column)
@@ -281,62 +281,6 @@ def _settle(bench: Workbench, column: Column, finding: Finding, missing: frozens
     column.certainty = "likely" if column.certainty == "certain" else column.certainty
     rows = bench.rows(f"SELECT line, {value} FROM {rows_at_risk} WHERE {lost} ORDER BY line LIMIT {LISTED}")
     column.misfits = [Misfit(int(str(line)), column.name, str(text)) for line, text in rows]
-
-
-def _tell(typing: Typing, order: DateOrder, order_sure: Certainty) -> None:
-    """Sentences on what a person should know of the columns."""
-    columns = typing.columns
-    for column in columns:
-        if column.misfit_count:
-            first = column.misfits[0]
-            typing.notices.append(
-                f"{column.misfit_count} value(s) of column “{column.name}” are no {column.kind} and are empty in the "
-                f"table, the first on line {first.line}: “{first.value[:60]}”. Read the column as text to keep them."
-            )
-    doubtful = [c.name for c in columns if c.kind in ("date", "datetime") and c.certainty == "guess"]
-    if doubtful:
-        typing.notices.append(
-            f"The dates of {_listed(doubtful)} do not show whether day or month comes first; "
-            f"they were read {'day' if order == 'dmy' else 'month'} first."
-        )
-    marked = [c for c in columns if "decimals or as thousands" in c.note]
-    for whole, words in ((True, "whole numbers"), (False, "decimals")):
-        if names := [c.name for c in marked if (c.kind == "integer") == whole]:
-            typing.notices.append(
-                f"The numbers of {_listed(names)} can be read with decimals or with thousands marks; "
-                f"they were read as {words}."
-            )
-    for column in columns:
-        if column.kind == "text" and column.note and "it is empty" not in column.note:
-            typing.notices.append(f"Column “{column.name}” was kept as text: {column.note}.")
-    absent: dict[str, list[str]] = {}
-    for column in columns:
-        if column.missing and column.kind != "text":
-            words = ", ".join(f"“{w}” ({n})" for w, n in list(column.missing.items())[:5])
-            absent.setdefault(words, []).append(column.name)
-    for words, names in absent.items():
-        where = "column" if len(names) == 1 else "columns"
-        typing.notices.append(f"In {where} {_listed(names)} these words were read as no value: {words}.")
-
-
-def _listed(names: list[str]) -> str:
-    """Names for a person, the first twelve of them."""
-    shown = ", ".join(f"“{n}”" for n in names[:12])
-    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
-
-
-def _tell_of_told(typing: Typing, options: ReadOptions) -> None:
-    """Sentences on types that were asked for and could not be given."""
-    kinds = {column.name: column.kind for column in typing.columns}
-    for name, told in options.types.items():
-        if name not in kinds:
-            known = ", ".join(f"“{n}”" for n in list(kinds)[:20])
-            typing.notices.append(f"There is no column “{name}” to read as {told}; the columns are {known}.")
-        elif kinds[name] != told and (told, kinds[name]) != ("number", "integer"):
-            typing.notices.append(
-                f"Column “{name}” cannot be read as {told}: its values are of another kind. "
-                f"It was read as {kinds[name]}."
-            )
 
 
 def drop_frame(typing: Typing) -> None:

@@ -38,6 +38,7 @@ class Finding:
         points: Values that are numbers only with a decimal point.
         commas: The same for a decimal comma.
         forms: Date forms, as `values.date_shape` gives them, with counts.
+        fine: Times have more than six decimals.
         formulas: Values such as `="00123"`, by which spreadsheets keep digits as text.
         why: Why it is text though it looks like something else.
     """
@@ -53,6 +54,7 @@ class Finding:
     strays: list[Shape] = field(default_factory=list)
     missing: dict[str, int] = field(default_factory=dict)
     formulas: int = 0
+    fine: bool = False
     certainty: Certainty = "certain"
     why: str = ""
 
@@ -70,6 +72,7 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
     strays: list[Shape] = []
     words: dict[str, int] = {}
     total = date_count = formulas = 0
+    fine = False
     for shape in shapes:
         if is_missing(shape.text, missing):
             word = shape.text.strip().replace("/9!", "/0!")  # #DIV/0! is the one such word with a digit
@@ -80,6 +83,7 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
             formulas += shape.count
             strays.append(shape)
         elif form := date_shape(shape.text):
+            fine = fine or _FINE.search(shape.text) is not None
             dates[form] += shape.count
             date_count += shape.count
         elif number_shape(shape.text, ".") or number_shape(shape.text, ","):
@@ -97,10 +101,11 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
         finding = Finding("datetime" if any(f[3] for f in dates) else "date", total, date_count, forms=dates)
     else:
         finding = Finding("boolean", total, sum(booleans.values()))
-    finding.missing, finding.strays, finding.formulas = words, strays, formulas
+    finding.missing, finding.strays, finding.formulas, finding.fine = words, strays, formulas, fine
     return _judge(finding)
 
 
+_FINE = re.compile(r"[.,]9{7}")
 #: A cell that is a formula whose value is a text, as spreadsheets export it.
 _FORMULA = re.compile(r'="[^"]*"')
 
@@ -161,7 +166,10 @@ def _codes(finding: Finding) -> str:
     )
     if phones == finding.fits > 0:
         return "its values look like telephone numbers"
+    bare = sum(s.count for s in finding.numbers if not unit_of(s.text) and s.text != "9")
     units = {unit_of(s.text) for s in finding.numbers} - {""}
+    if "%" in units and bare > finding.fits * 0.1:
+        return "some of its values carry a percent sign and others do not"
     return f"its values have different units ({', '.join(sorted(units))})" if len(units) > 1 else ""
 
 
@@ -171,6 +179,13 @@ def _as_text(finding: Finding, why: str) -> Finding:
     return finding
 
 
+def grouping(finding: Finding, mark: str) -> set[str]:
+    """The signs that part groups of digits, when this is the decimal mark."""
+    signs = {c for s in finding.numbers for c in _GROUPED.findall(s.text.split(mark)[0])}
+    return signs - {mark}
+
+
+_GROUPED = re.compile(r"(?<=9)([.,'’ \u00a0\u2007\u2009\u202f])(?=9)")
 _EXPONENT = re.compile(r"(?<=[9.,])[eE][+-]?9+")
 _GAPS = " \u00a0\u2007\u2009\u202f"
 

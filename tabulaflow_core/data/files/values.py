@@ -54,6 +54,9 @@ def number_pattern(decimal: str) -> str:
     )
 
 
+_CURRENCY_SIGN = re.compile(_CURRENCY)
+#: What accounts show in place of a zero or of nothing, behind a currency too.
+_DASHES = ("-", "–", "—")
 _NUMBER = {mark: re.compile(number_pattern(mark)) for mark in ".,"}
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -116,8 +119,9 @@ def date_shape(shape: str) -> tuple[str, str, str, bool, bool] | None:
 
 
 def is_missing(text: str, words: frozenset[str] = MISSING) -> bool:
-    """True for a word that means "no value" among numbers or dates."""
-    return text.strip().casefold() in words
+    """True for a word that means "no value" among numbers or dates, and for a dash behind a currency."""
+    bare = text.strip()
+    return bare.casefold() in words or (bare[-1:] in _DASHES and _CURRENCY_SIGN.sub("", bare).strip() in _DASHES)
 
 
 def looks_like(cell: str) -> Look:

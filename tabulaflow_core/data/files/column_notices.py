@@ -1,0 +1,66 @@
+"""Sentences on what a person should know of the columns of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tabulaflow_core.data.files.report import DateOrder, ReadOptions
+
+if TYPE_CHECKING:
+    from tabulaflow_core.data.files.columns import Typing
+
+
+def tell(typing: Typing, order: DateOrder) -> None:
+    """Sentences on what a person should know of the columns."""
+    columns = typing.columns
+    for column in columns:
+        if column.misfit_count:
+            first = column.misfits[0]
+            typing.notices.append(
+                f"{column.misfit_count} value(s) of column “{column.name}” are no {column.kind} and are empty in the "
+                f"table, the first on line {first.line}: “{first.value[:60]}”. Read the column as text to keep them."
+            )
+    doubtful = [c.name for c in columns if c.kind in ("date", "datetime") and c.certainty == "guess"]
+    if doubtful:
+        typing.notices.append(
+            f"The dates of {_listed(doubtful)} do not show whether day or month comes first; "
+            f"they were read {'day' if order == 'dmy' else 'month'} first."
+        )
+    marked = [c for c in columns if "decimals or as thousands" in c.note]
+    for whole, words in ((True, "whole numbers"), (False, "decimals")):
+        if names := [c.name for c in marked if (c.kind == "integer") == whole]:
+            typing.notices.append(
+                f"The numbers of {_listed(names)} can be read with decimals or with thousands marks; "
+                f"they were read as {words}."
+            )
+    for column in columns:
+        if column.kind == "text" and column.note and "it is empty" not in column.note:
+            typing.notices.append(f"Column “{column.name}” was kept as text: {column.note}.")
+    absent: dict[str, list[str]] = {}
+    for column in columns:
+        if column.missing and column.kind != "text":
+            words = ", ".join(f"“{w}” ({n})" for w, n in list(column.missing.items())[:5])
+            absent.setdefault(words, []).append(column.name)
+    for words, names in absent.items():
+        where = "column" if len(names) == 1 else "columns"
+        typing.notices.append(f"In {where} {_listed(names)} these words were read as no value: {words}.")
+
+
+def _listed(names: list[str]) -> str:
+    """Names for a person, the first twelve of them."""
+    shown = ", ".join(f"“{n}”" for n in names[:12])
+    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
+
+
+def tell_of_told(typing: Typing, options: ReadOptions) -> None:
+    """Sentences on types that were asked for and could not be given."""
+    kinds = {column.name: column.kind for column in typing.columns}
+    for name, told in options.types.items():
+        if name not in kinds:
+            known = ", ".join(f"“{n}”" for n in list(kinds)[:20])
+            typing.notices.append(f"There is no column “{name}” to read as {told}; the columns are {known}.")
+        elif kinds[name] != told and (told, kinds[name]) != ("number", "integer"):
+            typing.notices.append(
+                f"Column “{name}” cannot be read as {told}: its values are of another kind. "
+                f"It was read as {kinds[name]}."
+            )

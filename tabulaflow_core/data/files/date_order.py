@@ -1,0 +1,68 @@
+"""Whether the day or the month comes first, proved by the values of a whole file where they prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tabulaflow_core.data.files import convert
+from tabulaflow_core.data.files.infer import Finding
+from tabulaflow_core.data.files.report import Certainty, DateOrder, ReadOptions
+from tabulaflow_core.data.files.storage import Workbench
+
+
+class HasSource(Protocol):
+    """A column of the stage."""
+
+    source: str
+    name: str
+
+
+def date_order(
+    bench: Workbench,
+    columns: Sequence[HasSource],
+    findings: Sequence[Finding],
+    options: ReadOptions,
+    mark: str,
+    delimiter: str,
+) -> tuple[DateOrder, Certainty, str]:
+    """The order of day and month, proved by a number above 12 anywhere in a column of dates; how sure, and why.
+
+    The reason is empty when no column needs an order, and names the columns when it is a guess.
+    """
+    local = [(c, f) for c, f in zip(columns, findings, strict=True) if f.kind in ("date", "datetime") and is_local(f)]
+    if options.date_order:
+        return options.date_order, "told", "as told"
+    if not local:
+        return "dmy", "certain", ""
+    names = ", ".join(f"“{c.name}”" for c, _ in local)
+    first = second = 0
+    for column, _ in local:
+        a, b = above_twelve(bench, column.source)
+        first, second = first + a, second + b
+    if first and not second:
+        return "dmy", "certain", f"{first} dates have a first number above 12"
+    if second and not first:
+        return "mdy", "certain", f"{second} dates have a second number above 12"
+    if first and second:
+        return ("dmy" if first >= second else "mdy"), "guess", f"some dates are day first, others month first: {names}"
+    separators = {sep for _, f in local for form, sep, *_ in f.forms if form == "local"}
+    if separators != {"/"} or mark == "," or delimiter == ";":
+        return "dmy", "guess", f"no date of {names} shows the order; the marks are those of day first"
+    return "mdy", "guess", f"no date of {names} shows the order; slashes are mostly month first"
+
+
+def is_local(finding: Finding) -> bool:
+    """True when a date of the column is written as `03/04/2026`."""
+    return any(form == "local" for form, *_ in finding.forms)
+
+
+def above_twelve(bench: Workbench, source: str) -> tuple[int, int]:
+    """How many local dates have a first number above 12, and how many a second one."""
+    value = convert.trimmed(source)
+    parts = rf"regexp_extract({value}, '^([0-9]{{1,2}})[-/.]([0-9]{{1,2}})[-/.][0-9]', %d)"
+    a, b = bench.one(
+        f"SELECT count_if(TRY_CAST({parts % 1} AS INTEGER) > 12), count_if(TRY_CAST({parts % 2} AS INTEGER) > 12) "
+        "FROM stage"
+    )
+    return int(str(a)), int(str(b))
