@@ -157,9 +157,11 @@ def test_a_long_statement_is_watched_and_stopped(page: Page, start_app: Callable
     app = start_app(TABULAFLOW_MODEL="scripted", TABULAFLOW_FILE_ROOTS=str(tmp_path))
     page.goto(f"{app.url}/data")
     for name in ("inventory", "sales"):
-        page.get_by_text(re.compile(f"^{name} · ")).click()
+        card = page.get_by_text(re.compile(rf"^{name}\.csv · "))
+        card.click()
         page.get_by_role("button", name="Remove").click()
-        expect(page.get_by_text(re.compile(f"^{name} · "))).to_have_count(0)
+        page.get_by_role("button", name="Remove it").click()
+        expect(card).to_have_count(0)
     page.get_by_role("tab", name="Database").click()
     page.get_by_role("textbox", name="Name", exact=True).fill("slow")
     page.get_by_role("textbox", name="Database URL").fill(f"sqlite:///{path}")
