@@ -155,6 +155,7 @@ PROFILES: Final[dict[str, Profile]] = {
             checked="written",
             lock="rolled-back transaction; one statement a request",
             stop="`SYSTEM$CANCEL_ALL_QUERIES` for its session, on a second connection",
+            needs_host=False,
         ),
         Profile(
             key="bigquery",
@@ -167,6 +168,7 @@ PROFILES: Final[dict[str, Profile]] = {
             checked="written",
             lock="a dry run must call the statement a SELECT",
             stop="the job is cancelled once it is known; its own time limit ends it in any case",
+            needs_host=False,
         ),
         Profile(
             key="databricks",

@@ -22,12 +22,24 @@ _STREAMED: Final = frozenset({"select", "with", "values", "table"})
 _FIRST_WORD: Final = re.compile(r"\A(?:\s|\(|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*([a-z]+)", re.IGNORECASE)
 #: Types that psycopg would turn into Python objects that hold less than the server's text.
 _AS_TEXT: Final = (
-    *("json", "jsonb", "int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange", "inet", "cidr"),
+    *(
+        "record",
+        "json",
+        "jsonb",
+        "int4range",
+        "int8range",
+        "numrange",
+        "daterange",
+        "tsrange",
+        "tstzrange",
+        "inet",
+        "cidr",
+    ),
     *("int4multirange", "int8multirange", "nummultirange", "datemultirange", "tsmultirange", "tstzmultirange"),
 )
 _INTERVAL: Final = re.compile(
     r"(?:(?P<years>-?\d+) years? ?)?(?:(?P<months>-?\d+) mons? ?)?(?:(?P<days>-?\d+) days? ?)?"
-    r"(?:(?P<sign>-?)(?P<hours>\d+):(?P<minutes>\d+):(?P<seconds>\d+)(?:\.(?P<fraction>\d+))?)?"
+    r"(?:(?P<sign>[+-]?)(?P<hours>\d+):(?P<minutes>\d+):(?P<seconds>\d+)(?:\.(?P<fraction>\d+))?)?"
 )
 
 
@@ -163,7 +175,7 @@ class _Interval:
         part = {name: int(found[name] or 0) for name in ("years", "months", "days", "hours", "minutes", "seconds")}
         clock = dt.timedelta(hours=part["hours"], minutes=part["minutes"], seconds=part["seconds"])
         microseconds = clock // dt.timedelta(microseconds=1) + int((found["fraction"] or "").ljust(6, "0") or 0)
-        if found["sign"]:
+        if found["sign"] == "-":
             microseconds = -microseconds
         return interval_of((part["years"] * 12 + part["months"], part["days"], microseconds))
 

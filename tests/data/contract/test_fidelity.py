@@ -1,0 +1,145 @@
+"""One table of values: what the page's table, the CSV file and the model see is the same, native and generic alike."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tabulaflow_core.data import QueryResult, SQLConnector
+from tabulaflow_core.data.engines.base import Caps
+from tabulaflow_core.output.cells import cell_text, column_values
+from tabulaflow_core.output.export import csv_bytes
+from tests.data.contract import boxes
+from tests.data.contract.generic_boxes import open_generic
+
+#: Expression, what the table shows, what stands in the file where that differs.
+POSTGRES = [
+    ("12345678901234567890.1234567890::numeric(38,10)", "12345678901234567890.1234567890", None),
+    ("1e-20::numeric", "0.00000000000000000001", None),
+    ("9223372036854775807::bigint", "9223372036854775807", None),
+    ("9223372036854775808::numeric", "9223372036854775808", None),
+    ("timestamptz '2024-03-31 03:30:00+02'", "2024-03-31 01:30:00+00:00", "2024-03-31T01:30:00+00:00"),
+    ("timestamptz '2024-07-01 00:00:00-07:30'", "2024-07-01 07:30:00+00:00", "2024-07-01T07:30:00+00:00"),
+    ("timestamp '2024-02-29 23:59:59.123456'", "2024-02-29 23:59:59.123456", "2024-02-29T23:59:59.123456"),
+    ("date '2024-02-29'", "2024-02-29", None),
+    ("time '01:02:03.5'", "01:02:03.500000", None),
+    ("interval '1 year 2 mons 3 days 04:05:06'", "1 years 2 mons 3 days 04:05:06", None),
+    ("interval '25:00:00.5'", "1 day, 1:00:00.500000", None),
+    ("interval '-3 days 02:00:00'", "-3 days, 2:00:00", None),
+    ("array['a', 'b,c', null]", "['a', 'b,c', None]", '["a","b,c",null]'),
+    ("array[['a'], ['b']]", '[["a"], ["b"]]', None),
+    ('\'{"a": 1.10, "b": [1]}\'::jsonb', '{"a": 1.10, "b": [1]}', None),
+    ("'a1b2c3d4-0000-0000-0000-000000000001'::uuid", "a1b2c3d4-0000-0000-0000-000000000001", None),
+    ("'\\x00ff'::bytea", "0x00ff", "00ff"),
+    ("'open'::mood", "open", None),
+    ("''::text", "", None),
+    ("null::text", "NULL", ""),
+    ("0.1::float8", "0.1", None),
+    ("'infinity'::timestamptz", "infinity", None),
+    ("date '0044-03-15 BC'", "0044-03-15 BC", None),
+    ("int4range(1, 5)", "[1,5)", None),
+    ("row(1, 'a')", "(1,a)", None),
+    ("true", "true", None),
+]
+MARIADB = [
+    ("CAST(12345678901234567890.1234567890 AS DECIMAL(38,10))", "12345678901234567890.1234567890", None),
+    ("CAST(18446744073709551615 AS UNSIGNED)", "18446744073709551615", None),
+    ("CAST(-9223372036854775808 AS SIGNED)", "-9223372036854775808", None),
+    ("CAST('2024-02-29 23:59:59.123456' AS DATETIME(6))", "2024-02-29 23:59:59.123456", "2024-02-29T23:59:59.123456"),
+    ("CAST('25:00:00.5' AS TIME(6))", "1 day, 1:00:00.500000", None),
+    ("CAST('2024-02-29' AS DATE)", "2024-02-29", None),
+    ("''", "", None),
+    ("NULL", "NULL", ""),
+    ("X'00FF'", "0x00ff", "00ff"),
+    ("JSON_OBJECT('a', 1.10)", '{"a": 1.10}', None),
+    ("'é東🙂'", "é東🙂", None),
+    ("1 / 3", "0.3333", None),
+]
+SQLITE = [
+    ("9223372036854775807", "9223372036854775807", None),
+    ("9007199254740993", "9007199254740993", None),
+    ("0.1", "0.1", None),
+    ("''", "", None),
+    ("NULL", "NULL", ""),
+    ("X'00FF'", "0x00ff", "00ff"),
+    ("json('{\"a\": 1.10}')", '{"a":1.10}', None),
+]
+
+
+@pytest.fixture(scope="module")
+def postgres_url() -> Iterator[str]:
+    with boxes.postgres_database() as url:
+        boxes.outside_postgres(url, "CREATE TYPE mood AS ENUM ('open', 'shut')")
+        yield url
+
+
+@pytest.fixture(scope="module")
+def mariadb_url() -> Iterator[str]:
+    with boxes.mariadb_database() as url:
+        yield url
+
+
+@pytest.fixture
+def url(request: pytest.FixtureRequest, engine: str, tmp_path: Path) -> str:
+    if engine == "sqlite":
+        boxes._run_sqlite(tmp_path / "a.db", "CREATE TABLE t (a)")
+        return f"sqlite:///{tmp_path}/a.db"
+    return str(request.getfixturevalue(f"{engine}_url"))
+
+
+@pytest.fixture(params=["native", "generic"])
+async def connector(request: pytest.FixtureRequest, engine: str, url: str) -> AsyncIterator[SQLConnector]:
+    if request.param == "generic" and engine == "postgres":
+        pytest.importorskip("psycopg")
+    opened = await (open_generic(url) if request.param == "generic" else SQLConnector.from_url_async(url))
+    yield opened
+    await opened.close_async()
+
+
+async def _shown(connector: SQLConnector, expressions: list[str]) -> tuple[list[str], list[str]]:
+    """Texts of the table, and cells of the file."""
+    # Behind the guard: a cast to an enumeration is refused there, and a column of one is not.
+    sql = "SELECT " + ", ".join(f"{expression} AS v" for expression in expressions)
+    table = (await connector._adapter.fetch_async(sql, Caps(rows=10, bytes=10**7, seconds=20))).table
+    texts = [cell_text(column_values(column)[0]) for column in table.columns]
+    return texts, list(csv.reader(io.StringIO(csv_bytes(table).decode())))[1]
+
+
+def _expected(cases: list[tuple[str, str, str | None]]) -> tuple[list[str], list[str]]:
+    return [text for _, text, _ in cases], [text if file is None else file for _, text, file in cases]
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("engine", ["postgres"])
+async def test_postgresql(connector: SQLConnector) -> None:
+    texts, cells = await _shown(connector, [expression for expression, _, _ in POSTGRES])
+    assert (texts, cells) == _expected(POSTGRES)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("engine", ["mariadb"])
+async def test_mariadb(connector: SQLConnector) -> None:
+    texts, cells = await _shown(connector, [expression for expression, _, _ in MARIADB])
+    assert (texts, cells) == _expected(MARIADB)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"])
+async def test_sqlite(connector: SQLConnector) -> None:
+    texts, cells = await _shown(connector, [expression for expression, _, _ in SQLITE])
+    assert (texts, cells) == _expected(SQLITE)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("engine", ["postgres", "mariadb"])
+async def test_names(connector: SQLConnector) -> None:
+    quote = "`" if connector.dialect == "mysql" else '"'
+    names = ["RiskItems", "unit price", "select", "größe", "名前", "a%s:b", "riskitems2"]
+    sql = "SELECT " + ", ".join(f"{n} AS {quote}{name}{quote}" for n, name in enumerate(names)) + ", 7, 7"
+    result = await connector.run_query_async(sql)
+    assert isinstance(result, QueryResult), result
+    assert result.table.column_names[: len(names)] == names
+    assert [column[0].as_py() for column in result.table.columns] == [*range(len(names)), 7, 7]
