@@ -48,6 +48,12 @@ class Ambiguity:
     answers: tuple[Answer, ...] = field(default=())
 
 
+def any_in(of: Json) -> bool:
+    """Whether anything of a reading is a guess; cheap, so that lines are fetched only where they are needed."""
+    guessed = any(decision.certainty == "guess" for decision in report.decisions(of).values())
+    return guessed or any(column.get("certainty") == "guess" for column in report.objects(of.get("columns")))
+
+
 def of_report(of: Json, lines: Sequence[str]) -> list[Ambiguity]:
     """The doubts of a reading that a person can resolve, what changes most first.
 

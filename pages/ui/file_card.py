@@ -31,6 +31,7 @@ _FILES: Final = "files"
 _EXAMPLE_LINES: Final = 200
 _SEGMENTS: Final = 6  # tables that stand beside each other; more go into a list
 _LINE: Final = 300
+_MOST_BYTES: Final = 500 * 2**20  # a download passes through the server's memory
 _TABS: Final = ("Table", "Columns", "Left out", "Raw text")
 
 
@@ -93,7 +94,7 @@ def _draw_read(outcome: FileOutcome) -> None:
     of = _scope_of(outcome, table, whole)
     if len(outcome.tables) > 1:
         st.markdown(safe.label(reading_words.summary([table], of.report), length=_LINE))
-    _draw_ambiguities(of)
+    _draw_ambiguities(outcome, of)
     left, right = st.columns([5, 3], gap="medium")
     with left:
         _draw_views(outcome, table, of)
@@ -131,15 +132,7 @@ def _draw_actions(outcome: FileOutcome) -> None:
     """The original, the report as JSON, and the way out."""
     name = outcome.name
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "Original file",
-            data=lambda: get_runtime().original(state.principal(), name).read_bytes(),
-            file_name=name,
-            key=f"original-{name}",
-            icon=":material/download:",
-            type="tertiary",
-            on_click="ignore",
-        )
+        _draw_original(name)
         if outcome.report:
             st.download_button(
                 "Report",
@@ -169,6 +162,25 @@ def _draw_actions(outcome: FileOutcome) -> None:
         with st.popover("Remove", icon=":material/delete:", type="tertiary", key=f"ask-remove-{name}"):
             st.markdown(f"Remove **{safe.label(name)}** and what was read from it? Answers given so far stay.")
             st.button("Remove it", key=f"remove-{name}", type="primary", on_click=_remove, args=(name,))
+
+
+def _draw_original(name: str) -> None:
+    try:
+        path = get_runtime().original(state.principal(), name)
+        size = path.stat().st_size
+    except (TabulaflowError, OSError):  # read from a folder of the server, and gone from there since
+        return
+    st.download_button(
+        "Original file",
+        data=path.read_bytes,
+        file_name=name,
+        key=f"original-{name}",
+        icon=":material/download:",
+        type="tertiary",
+        disabled=size > _MOST_BYTES,
+        help="Too large for the browser: take it from the server's folder." if size > _MOST_BYTES else None,
+        on_click="ignore",
+    )
 
 
 def _remove(name: str) -> None:
@@ -212,23 +224,36 @@ def _scope_of(outcome: FileOutcome, table: TableSchema, whole: Scope) -> Scope:
     return rereading.scope(outcome, part=report.text(part or {}, "name"), of=of or outcome.report)
 
 
-def _draw_ambiguities(of: Scope) -> None:
-    doubts = ("date_order", "decimal_mark", "header", "delimiter", "encoding")
-    if not any(report.certainty(of.report, name) == "guess" for name in doubts) and not any(
-        column.get("certainty") == "guess" for column in report.objects(of.report.get("columns"))
-    ):
+def _draw_ambiguities(outcome: FileOutcome, of: Scope) -> None:
+    if not ambiguities.any_in(of.report):
         return
     for doubt in ambiguities.of_report(of.report, _examples(of))[:3]:
+        also = _parts_in_doubt(outcome, of, doubt.kind)
         with st.container(border=True, key=f"doubt-{doubt.kind}-{of.key}"):
             st.markdown(f":orange[:material/help:] **{safe.label(doubt.question, length=_LINE)}**")
-            with st.container(horizontal=True):
+            with st.container(horizontal=True, vertical_alignment="center"):
                 for at, answer in enumerate(doubt.answers):
                     st.button(
                         safe.label(answer.label + (" (taken for now)" if answer.taken else "")),
                         key=f"answer-{doubt.kind}-{at}-{of.key}",
                         on_click=rereading.want,
-                        args=(of, answer.options),
+                        args=(of, answer.options, also),
                     )
+                if also:
+                    st.caption(f"Holds also for {safe.label(', '.join(also), length=120)}: the same is open there.")
+
+
+def _parts_in_doubt(outcome: FileOutcome, of: Scope, kind: str) -> list[str]:
+    """The other parts of the file in which the same decision is a guess."""
+    if not of.part:
+        return []
+    parts = []
+    for part in outcome.parts:
+        reports = [outcome.reports.get(table, {}) for table in report.strings(part.get("tables"))]
+        name = report.text(part, "name")
+        if name != of.part and any(report.certainty(found, kind) == "guess" for found in reports):
+            parts.append(name)
+    return parts
 
 
 def _examples(of: Scope) -> list[str]:

@@ -37,20 +37,20 @@ def draw(of: Scope, table: TableSchema) -> None:
     key = f"types-{of.key}-{table.name}"
     names = [report.text(c, "name") for c in columns]
     sures = [(report.text(c, "name"), report.text(c, "certainty")) for c in columns]
+    shown: dict[str, pa.Array] = {
+        "Column": pa.array(names, pa.string()),
+        "Type": pa.array([report.text(c, "type") for c in columns], pa.string()),
+        "Sure": pa.array(["your choice" if n in told else _SURE.get(s, s) for n, s in sures], pa.string()),
+    }
+    if any(report.number(c, "misfits") for c in columns):
+        shown["Did not fit"] = pa.array([report.number(c, "misfits") or None for c in columns], pa.int64())
+    shown["Remark"] = pa.array([_remark(c) for c in columns], pa.string())
     st.data_editor(
-        pa.table(
-            {
-                "Column": pa.array(names, pa.string()),
-                "Type": pa.array([report.text(c, "type") for c in columns], pa.string()),
-                "Sure": pa.array(["your choice" if n in told else _SURE.get(s, s) for n, s in sures], pa.string()),
-                "Remark": pa.array([_remark(c) for c in columns], pa.string()),
-                "Did not fit": pa.array([report.number(c, "misfits") or None for c in columns], pa.int64()),
-            }
-        ),
+        pa.table(shown),
         key=key,
         hide_index=True,
         height=min(35 * (len(columns) + 1) + 3, 528),
-        disabled=["Column", "Sure", "Remark", "Did not fit"],
+        disabled=[name for name in shown if name != "Type"],
         column_config={
             "Type": st.column_config.SelectboxColumn(
                 options=[_AUTOMATIC, *_TYPES, *sorted({report.text(c, "type") for c in columns} - set(_TYPES))],

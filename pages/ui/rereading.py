@@ -69,11 +69,19 @@ def _for_part(options: Json, part: str) -> dict[str, JsonValue]:
     return own if isinstance(own, dict) else {}
 
 
-def want(of: Scope, changes: Mapping[str, JsonValue]) -> None:
-    """Read the file again with `changes`; None leaves a choice to the reader. For callbacks."""
+def want(of: Scope, changes: Mapping[str, JsonValue], also: Sequence[str] = ()) -> None:
+    """Read the file again with `changes`; None leaves a choice to the reader. For callbacks.
+
+    Args:
+        also: Other parts of the file that they are made for.
+    """
     outcome = find(of.file)
-    if outcome is not None:
-        st.session_state.setdefault(_WANTED, {})[of.file] = merged(outcome.options, of.part, changes)
+    if outcome is None:
+        return
+    options = merged(outcome.options, of.part, changes)
+    for part in also:
+        options = merged(options, part, changes)
+    st.session_state.setdefault(_WANTED, {})[of.file] = options
 
 
 def want_automatic(of: Scope) -> None:
