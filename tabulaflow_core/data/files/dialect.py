@@ -90,8 +90,11 @@ def _sniff(lines: list[tuple[int, str]], delimiter: str | None, quote: str | Non
     for rank, candidate in enumerate(delimiters):
         for dialect in _quotings(text, candidate, quote):
             mark, width = _mark(lines, dialect)
-            if delimiter is None and candidate not in ",;\t|\x01\x1f\x1e" and (mark < 0.95 or width < 2):
-                continue
+            if delimiter is None and candidate not in ",;\t|\x01\x1f\x1e":
+                core = _core_mark(lines, dialect, width)
+                if core < 0.95 or width < 2:
+                    continue
+                mark = max(mark, core * 0.9)
             if (
                 delimiter is None
                 and candidate in _RARE
@@ -137,11 +140,12 @@ def _candidates(text: str, lines: list[tuple[int, str]]) -> list[str]:
     for sign in dict.fromkeys(c for c in first[0] if not c.isalnum() and not c.isspace() and c not in _NEVER):
         if sign not in found and all(sign in line for line in first):
             found.append(sign)
-    several = {match.group() for match in _SEVERAL.finditer(first[0])}
-    for signs in sorted(several, key=len, reverse=True):
-        if all(signs in line for line in first) and text.count(signs) * len(signs) >= sum(
-            text.count(sign) for sign in set(signs)
-        ):
+    bare = _CLOCK.sub("", text)
+    several = {match.group() for line in first for match in _SEVERAL.finditer(line)}
+    for signs in sorted(several, key=len):
+        often = sum(signs in line for line in first) >= len(first) * 0.7
+        alone = sum(bare.count(sign) for sign in set(signs)) - bare.count(signs) * len(signs)
+        if often and alone <= text.count(signs) * 0.3:
             found = [signs] + [d for d in found if d not in signs]
     return found
 
@@ -180,8 +184,10 @@ def _quotings(text: str, delimiter: str, told: str | None) -> list[Dialect]:
     choices = [Dialect(delimiter, "")]
     if '"' in text:
         choices = [Dialect(delimiter, '"')] + ([Dialect(delimiter, '"', "\\")] if '\\"' in text else []) + choices
-    if delimiter and (f"{delimiter}'" in text or text.startswith("'")) and (f"'{delimiter}" in text or "'\n" in text):
-        choices.append(Dialect(delimiter, "'"))
+    before = text.startswith("'") or f"{delimiter}'" in text or "\n'" in text or "\r'" in text
+    after = f"'{delimiter}" in text or "'\n" in text or "'\r" in text
+    if before and after and (delimiter or all(_in_single_quotes(line) for line in text.splitlines() if line.strip())):
+        choices += [Dialect(delimiter, "'")] + ([Dialect(delimiter, "'", "\\")] if "\\'" in text else [])
     return choices
 
 
@@ -214,6 +220,26 @@ def _below_a_preamble(records: list[Record], width: int) -> float:
     return 0.5 + 0.3 * sum(rest) / len(rest) if len(rest) > 2 and sum(rest) >= len(rest) * 0.9 else 0.0
 
 
+def _in_single_quotes(line: str) -> bool:
+    text = line.strip()
+    return len(text) > 1 and text[0] == text[-1] == "'"
+
+
+def _core_mark(lines: list[tuple[int, str]], dialect: Dialect, width: int) -> float:
+    records = [r for r in Tokenizer(dialect).records(lines) if any(c.strip() for c in r.cells)]
+    return _core(records, width)
+
+
+def _core(records: list[Record], width: int) -> float:
+    """The share of records of this width, without the lines of one cell above and below them."""
+    widths = [len(r.cells) for r in records]
+    while widths and widths[0] == 1:
+        del widths[0]
+    while widths and widths[-1] == 1:
+        del widths[-1]
+    return widths.count(width) / len(widths) if len(widths) > 2 and len(widths) > len(records) * 0.4 else 0.0
+
+
 def _rank(item: tuple[int, int]) -> tuple[int, int]:
     return item[1], item[0]
 
@@ -221,6 +247,8 @@ def _rank(item: tuple[int, int]) -> tuple[int, int]:
 def _wrapped(cell: str, dialect: Dialect) -> bool:
     """True when the cell keeps quotes or escapes that another dialect would have taken off."""
     text = cell.strip()
+    if dialect.quote != "'" and len(text) > 1 and text[0] == text[-1] == "'":
+        return True
     if dialect.quote == '"' and not dialect.escape:
         return text.endswith("\\") or text.startswith('\\"')
     if dialect.quote == '"':
