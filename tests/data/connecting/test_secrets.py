@@ -115,6 +115,7 @@ async def _works(url: str, caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.mark.server
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # of a dialect of Redshift, where it is installed
 @pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg"])
 async def test_a_connection_to_postgresql(scheme: str, postgres_login: str, caplog: pytest.LogCaptureFixture) -> None:
     await _works(f"{scheme}://{postgres_login}", caplog)

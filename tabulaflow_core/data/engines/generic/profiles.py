@@ -122,8 +122,8 @@ PROFILES: Final[dict[str, Profile]] = {
             title="SQL Server",
             dialect="tsql",
             drivers=(
-                Driver("mssql+pyodbc", "pyodbc", "pyodbc"),
                 Driver("mssql+pymssql", "pymssql", "pymssql"),
+                Driver("mssql+pyodbc", "pyodbc", "pyodbc"),
             ),
             extra="mssql",
             port=1433,
