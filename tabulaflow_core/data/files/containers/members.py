@@ -65,6 +65,7 @@ def read_members(
             continue
         index = data.index(member)
         job.watch.advance("unpacking", sum(m.size for m in data[:index]), total)
+        _clear(job.bench)
         try:
             outcome = _read_one(job, member, f"w{index}_{names[index]}", folder, budget, read)
         except FileUnreadable as error:
@@ -166,6 +167,15 @@ def _take(job: ReadJob, member: Member, outcome: Outcome, mark: str, found: _Fou
         found.parts.append(replace(inner, name=f"{member.name}/{inner.name}", tables=tables))
     if not report.parts:
         found.parts.append(Part(member.name, "member", "read", tables=tuple(final), message=member.message))
+
+
+def _clear(bench: Workbench) -> None:
+    """Forget the rows of the member before, wherever its reading ended."""
+    bench.typed, bench.texts, bench.stage = None, "stage", "reading"
+    for kind, catalog in (("VIEW", "duckdb_views"), ("TABLE", "duckdb_tables")):
+        left = f"SELECT {kind.lower()}_name FROM {catalog}() WHERE database_name = 'temp' AND NOT internal"
+        for (name,) in bench.rows(left):
+            bench.execute(f"DROP {kind} temp.{quoted(str(name))}")
 
 
 def _drop(bench: Workbench, mark: str) -> None:

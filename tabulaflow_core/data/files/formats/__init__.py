@@ -67,6 +67,7 @@ class FormatReader(Protocol):
 def reader_for(path: Path, name: str) -> FormatReader:
     """The first reader that accepts the file; text when none does."""
     from tabulaflow_core.data.files.formats.arrow import ArrowReader
+    from tabulaflow_core.data.files.formats.database import DatabaseReader
     from tabulaflow_core.data.files.formats.json import JsonReader
     from tabulaflow_core.data.files.formats.later import LaterReader
     from tabulaflow_core.data.files.formats.parquet import ParquetReader
@@ -77,6 +78,6 @@ def reader_for(path: Path, name: str) -> FormatReader:
         head = file.read(4096)
     suffix = Path(name).suffix.lower()
     readers: tuple[FormatReader, ...] = (
-        ParquetReader(), ArrowReader(), WorkbookReader(), LaterReader(), JsonReader(),
+        ParquetReader(), ArrowReader(), DatabaseReader(), WorkbookReader(), LaterReader(), JsonReader(),
     )  # fmt: skip
     return next((r for r in readers if r.accepts(head, suffix)), TextReader())

@@ -77,6 +77,7 @@ class _Staging:
         self._below: dict[Place, int] = {}
         self._lines: list[int] = []
         self._stored = 0
+        job.bench.typed, job.bench.texts = None, "stage"
         job.bench.execute("CREATE OR REPLACE TEMP TABLE stage (line BIGINT)")
 
     def add_all(self, records: Iterable[tuple[int, dict[str, Value]]]) -> None:

@@ -15,7 +15,6 @@ _SUFFIXES = {
 _MAGIC = {
     b"PK\x03\x04": "an Office document",
     b"Obj\x01": "an Avro file",
-    b"SQLite format 3\x00": "a SQLite database",
 }
 
 
@@ -40,8 +39,4 @@ class LaterReader:
         )
         if "damaged" in what:
             raise FileUnreadable(f"{job.name} is {what}. Export it again, or choose another file.")
-        if what == "a SQLite database":
-            raise FileUnreadable(
-                f"{job.name} is a SQLite database. Connect it as a source: sqlite:///path/to/{job.name}."
-            )
         raise FileUnreadable(f"{job.name} is {what}, which cannot be read yet. Save its data as CSV and add that file.")

@@ -178,6 +178,18 @@ def test_bombs(read_all: ReadAll) -> None:
         read_all(bytes(over), "t.zip")
 
 
+def test_members_do_not_mix(read_all: ReadAll) -> None:
+    """A long text, one that fails after its rows were taken, and JSON leave nothing to each other."""
+    lines = b"id,name\n" + b"".join(b"%d,n%d\n" % (i, i) for i in range(60_000))
+    members = (("a.csv", lines), ("b.json", b'[{"x": 1}]'), ("c.csv", lines), ("d.json", b"[{"), ("e.csv", TEXT))
+    seen = read_all(zipped(*members), "t.zip")
+    assert {name: len(rows) for name, rows in seen.tables.items()} == {
+        "t_a": 60_000, "t_b": 1, "t_c": 60_000, "t_e": 2,
+    }  # fmt: skip
+    assert seen.tables["t_c"][-1] == (59_999, "n59999")
+    assert seen.tables["t_b"] == [(1,)]
+
+
 def test_damaged_archives(read_all: ReadAll, read: Reader) -> None:
     content = bytearray(zipped(("a.csv", TEXT), ("b.csv", TEXT), packed=zipfile.ZIP_STORED))
     content[content.index(b"1,x")] ^= 1
