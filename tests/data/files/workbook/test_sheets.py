@@ -149,3 +149,20 @@ def test_a_reading_can_be_stopped(tmp_path: Path) -> None:
     with pytest.raises(FileReadingStopped):
         read_file(path, storage=tmp_path / "s", watch=watch)
     assert not list((tmp_path / "s").glob("*"))
+
+
+def test_cells_beyond_the_end_of_any_sheet(tmp_path: Path) -> None:
+    xml = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+        '<row r="1"><c r="A99999999"><v>1</v></c></row></sheetData></worksheet>'
+    )
+    path = write_xlsx(tmp_path / "a.xlsx", [Sheet("S", ROWS)], replace={"xl/worksheets/sheet1.xml": xml})
+    with pytest.raises(FileUnreadable, match="A99999999"):
+        read_file(path, storage=tmp_path / "s")
+
+
+def test_many_rows_of_numbers_alone(tmp_path: Path) -> None:
+    path = write_xlsx(tmp_path / "a.xlsx", [Sheet("S", [["a"], *[[i] for i in range(100_500)]])])
+    (table,) = read_file(path, storage=tmp_path / "s", options=ReadOptions(types={"b": "text"})).tables
+    assert table.row_count == 100_500
+    assert table.types == ("integer",)

@@ -26,6 +26,9 @@ BARE_BIFF: Final = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00
 #: Memory that a cell takes while its sheet is read, measured with calamine 0.9; empty ones in between take part of it.
 _CELL_BYTES: Final = 72
 _EMPTY_BYTES: Final = 32
+#: Rows and columns that the programs know; LibreOffice may have sixteen times as many rows.
+_MOST_ROWS: Final[dict[WorkbookKind, int]] = {"xlsx": 1 << 20, "xlsb": 1 << 20, "xls": 1 << 20, "ods": 1 << 24}
+_MOST_COLUMNS: Final = 16_384
 #: A reading may take this many times the memory of its DuckDB for the cells.
 _MEMORY_TIMES: Final = 4
 
@@ -103,6 +106,11 @@ class Book:
             return
         first_row, first_column, last_row, last_column = sheet.extent
         filled = sheet.filled_cells
+        if last_row >= _MOST_ROWS[self.kind] or last_column >= _MOST_COLUMNS:
+            raise SheetUnreadable(
+                f"Sheet “{sheet.name}” has a cell at {address(last_row, last_column)}, beyond the end of any sheet, "
+                "so it was not read. Save it again in a spreadsheet program, and add it anew."
+            )
         spread = (last_row - first_row + 1) * (last_column - first_column + 1)
         if filled * _CELL_BYTES + spread * _EMPTY_BYTES <= _MEMORY_TIMES * self.watch.bounds.memory_bytes:
             return

@@ -142,14 +142,7 @@ class _Builder:
         self._put(kind, begin, pa.array(values, ARROW[kind]))
 
     def _texts(self, begin: int, values: Sequence[CellValue | None]) -> None:
-        texts = pa.array(values, pa.string())
-        blank = pc.equal(pc.utf8_trim(texts, _BLANK), "")
-        if not pc.any(blank).as_py():
-            self._put("text", begin, texts)
-            return
-        texts = pc.if_else(blank, pa.scalar(None, pa.string()), texts)
-        if texts.null_count < len(texts):
-            self._put("text", begin, texts)
+        self._put("text", begin, pa.array(values, pa.string()))
 
     def _put(self, kind: CellKind, begin: int, chunk: pa.Array) -> None:
         parts = self._parts.setdefault(kind, [])
@@ -166,7 +159,16 @@ class _Builder:
         for kind in list(self._parts):
             self._put(kind, length, pa.nulls(0, ARROW[kind]))
             arrays[kind] = pa.concat_arrays(self._parts.pop(kind))
+        if "text" in arrays:
+            arrays["text"] = _without_blanks(arrays["text"])
+            if arrays["text"].null_count == length:
+                del arrays["text"]
         return CellColumn(length, arrays)
+
+
+def _without_blanks(texts: pa.Array) -> pa.Array:
+    blank = pc.equal(pc.utf8_trim(texts, _BLANK), "")
+    return pc.if_else(blank, pa.scalar(None, pa.string()), texts) if pc.any(blank).as_py() else texts
 
 
 def build_grid(rows: Iterable[Sequence[CellValue]], *, width: int, height: int, watch: Watch, before: int = 0) -> Grid:

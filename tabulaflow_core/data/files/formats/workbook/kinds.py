@@ -147,6 +147,8 @@ def without_noise(numbers: Floats) -> Floats:
     """
     size = np.abs(numbers)
     odd = np.flatnonzero((size >= 1e-7) & (size < 1e15) & (numbers != np.floor(numbers)))
+    plain = np.rint(numbers[odd] * 1e6) / 1e6 == numbers[odd]  # the nearest double to a few decimals, as most are
+    odd = odd[~plain | (size[odd] >= 1e9)]
     if not len(odd):
         return numbers
     values = numbers[odd]

@@ -232,15 +232,15 @@ def _type(
         )  # fmt: skip
     texts = [i for i, t in enumerate(typed) if t.column is None]
     _stage(job, keep, typed, texts)
-    told = {
-        n: kind for n, kind in options.types.items() if n not in {names[i] for i in range(len(names)) if i not in texts}
-    }
+    told = {n: kind for n, kind in options.types.items() if n in {names[i] for i in texts}}
     told |= {names[i]: kind for i in texts if (kind := typed[i].forced) is not None and names[i] not in told}
     own_header = [header[i] if i < len(header) else "" for i in texts]
-    typing = type_columns(job.bench, [names[i] for i in texts], own_header, replace(options, types=told), ",")
+    typing = Typing([])
+    if texts:
+        typing = type_columns(job.bench, [names[i] for i in texts], own_header, replace(options, types=told), ",")
     by_index = dict(zip(texts, typing.columns, strict=True))
     typing.columns = [_finished(i, t, by_index.get(i)) for i, t in enumerate(typed)]
-    typing.notices = _own_notices(typing.notices, typed, names)
+    typing.notices = [*(n for t in typed for n in t.notices), *typing.notices, *_unknown(options, names)]
     return typing
 
 
@@ -261,9 +261,14 @@ def _finished(index: int, typed: Typed, judged: Column | None) -> Column:
     return judged
 
 
-def _own_notices(notices: list[str], typed: list[Typed], names: list[str]) -> list[str]:
-    own = [n for t in typed for n in t.notices]
-    return [*own, *notices]
+def _unknown(options: ReadOptions, names: list[str]) -> list[str]:
+    """Sentences on types that were asked for columns that are not there."""
+    known = ", ".join(f"“{n}”" for n in names[:20])
+    return [
+        f"There is no column “{name}” to read as {kind}; the columns are {known}."
+        for name, kind in options.types.items()
+        if name not in names
+    ]
 
 
 def _stage(job: ReadJob, rows: Rows, typed: list[Typed], texts: list[int]) -> None:
