@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 import pyarrow as pa
@@ -84,7 +84,21 @@ def _remark(column: dict[str, JsonValue]) -> str:
 
 def _changed(of: Scope, key: str, names: Sequence[str]) -> None:
     edits = st.session_state.get(key, {}).get("edited_rows", {})
-    types = _told(of)
+    types = with_edits(_told(of), edits, names)
+    rereading.want(of, {"types": cast(JsonValue, types)})
+
+
+def with_edits(
+    told: Mapping[str, JsonValue], edits: Mapping[int, Mapping[str, object]], names: Sequence[str]
+) -> dict[str, JsonValue]:
+    """The types that a person chose, after edits in the list of columns.
+
+    Args:
+        told: Type by column, as chosen before.
+        edits: By row, what was written into its cells.
+        names: The columns of the rows.
+    """
+    types = dict(told)
     for row, change in edits.items():
         if "Type" not in change or not 0 <= int(row) < len(names):
             continue
@@ -92,4 +106,4 @@ def _changed(of: Scope, key: str, names: Sequence[str]) -> None:
             types.pop(names[int(row)], None)
         else:
             types[names[int(row)]] = str(change["Type"])
-    rereading.want(of, {"types": cast(JsonValue, types) or None})
+    return types

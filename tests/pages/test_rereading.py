@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.ui import rereading
+from pages.ui import reading_columns, rereading
 
 
 def test_a_choice_joins_those_in_force_and_leaves_them() -> None:
@@ -30,3 +30,8 @@ def test_a_choice_for_a_part_stays_with_it() -> None:
         "by_part": {"B": {"skip_lines": 1}},
     }
     assert rereading.merged(options, "A", {"parts": ["A"]})["parts"] == ["A"]
+
+
+def test_types_written_into_the_list_of_columns_are_choices() -> None:
+    edits = {0: {"Type": "text"}, 2: {"Type": "automatic"}, 1: {"Remark": "x"}, 9: {"Type": "date"}}
+    assert reading_columns.with_edits({"c": "date", "d": "text"}, edits, ["a", "b", "c"]) == {"a": "text", "d": "text"}
