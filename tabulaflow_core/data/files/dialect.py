@@ -143,7 +143,7 @@ def _candidates(text: str, lines: list[tuple[int, str]]) -> list[str]:
     bare = _CLOCK.sub("", text)
     several = {match.group() for line in first for match in _SEVERAL.finditer(line)}
     for signs in sorted(several, key=len):
-        often = sum(signs in line for line in first) >= len(first) * 0.7
+        often = sum(signs in line for line in first) >= len(first) * 0.5
         alone = sum(bare.count(sign) for sign in set(signs)) - bare.count(signs) * len(signs)
         if often and alone <= text.count(signs) * 0.3:
             found = [signs] + [d for d in found if d not in signs]

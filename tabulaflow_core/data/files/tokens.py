@@ -102,6 +102,9 @@ class Tokenizer:
         if places := self.dialect.places:
             if not any(text[b - 1 : b].strip() and text[b : b + 1].strip() for b, _ in places[1:]):
                 return [text[begin:end].strip() for begin, end in places]
+            wide = re.split(r"\s{2,}", text.strip())
+            if len(wide) == len(places):
+                return wide
             cells: list[list[str]] = [[] for _ in places]
             for word in re.finditer(r"\S+", text):  # a header is often wider than its column
                 inside = [min(word.end(), end) - max(word.start(), begin) for begin, end in places]
