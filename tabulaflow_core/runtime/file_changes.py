@@ -11,6 +11,7 @@ from tabulaflow_core.data.files.drift import ColumnShape, Drift, compare
 from tabulaflow_core.data.files.profile import ColumnProfile, profile, rows_that_differ
 from tabulaflow_core.data.files.report import ReadTable
 from tabulaflow_core.runtime.file_details import Details, KeptFile, Reading
+from tabulaflow_core.runtime.file_reports import row_count
 
 _log = logging.getLogger(__name__)
 
@@ -105,7 +106,7 @@ def _paired(
 def _rows(old: Profiles, new: Profiles) -> list[str]:
     pairs = _paired(old, new)
     return [
-        f"{f'{after.name}: ' if len(pairs) > 1 else ''}{before.row_count:,} rows before, {after.row_count:,} now."
+        f"{f'{after.name}: ' if len(pairs) > 1 else ''}{row_count(before.row_count)} before, {after.row_count:,} now."
         for (before, _), (after, _) in pairs
         if before.row_count != after.row_count
     ]

@@ -11,6 +11,7 @@ from tabulaflow_core.data.files.profile import same_shape
 from tabulaflow_core.data.files.series import alike, common_name
 from tabulaflow_core.runtime.file_changes import Profiles, drift
 from tabulaflow_core.runtime.file_details import Details, KeptFile
+from tabulaflow_core.runtime.file_reports import row_count
 from tabulaflow_core.runtime.views import FileChoice, FileQuestion
 
 #: A table of one column has no shape that would tell it from others.
@@ -39,7 +40,7 @@ def same_name(name: str, held: Profiles, target: KeptFile, there: Profiles, *, t
         (name,),
         drift(there, held),
         tuple(choices),
-        f"{name} is here already with another content: this version has {rows:,} rows, the table {table} has "
+        f"{name} is here already with another content: this version has {row_count(rows)}, the table {table} has "
         f"{before:,}.{part}{chosen} Replace the earlier version, "
         f"{'add these rows to it, ' if 'append' in choices else ''}or keep both?",
     )
@@ -61,8 +62,8 @@ def same_series(
         choices: tuple[FileChoice, ...] = ("keep_both", "append") if repeated else ("append", "keep_both")
         warning = f" Its content is that of {repeated}, so its rows would be there twice." if repeated else ""
         sentence = (
-            f"{name} has the same columns as the table {table} ({there.tables[0][0].row_count:,} rows).{warning} "
-            f"Add its {held.tables[0][0].row_count:,} rows to that table, or keep it as a table of its own?"
+            f"{name} has the same columns as the table {table} ({row_count(there.tables[0][0].row_count)}).{warning} "
+            f"Add its {row_count(held.tables[0][0].row_count)} to that table, or keep it as a table of its own?"
         )
         return FileQuestion("same_shape", table, (name,), Drift(), choices, sentence), kept
     return None

@@ -55,11 +55,16 @@ def merged(reports: dict[str, Details], table: ReadTable, columns: Sequence[Comb
                 "state": "read",
                 "hidden": False,
                 "tables": [table.name],
-                "message": f"{_whole(report.get('rows_in_table')):,} rows",
+                "message": row_count(_whole(report.get("rows_in_table"))),
             }
             for file, report in reports.items()
         ],
     }
+
+
+def row_count(rows: int) -> str:
+    """A number of rows in words."""
+    return "1 row" if rows == 1 else f"{rows:,} rows"
 
 
 def said_of(report: Details) -> dict[str, str]:

@@ -15,6 +15,7 @@ from tabulaflow_core.data.contracts import DataConnector
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.files.naming import table_name
 from tabulaflow_core.data.files.reader import stem
+from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileReadingStopped, FileUnreadable, NotFound, SourceError
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime import disk, file_outcomes, read_choices, uploads
@@ -127,7 +128,7 @@ class FileBook:
         """Read a file again with the choices of a person; see `Runtime.reread_file`."""
         parsed, chosen = read_choices.parse(options), read_choices.tidy(options)
         async with self._lock(principal):
-            before = await self._kept(principal, name)
+            before = await self._current(await self._kept(principal, name))
             others = taken_tables(await self._keeper.kept_async(principal), besides=before.name)
             alone = len(before.reading.tables) == 1
             wanted = before.reading.tables[0].name if alone else free(table_name(stem(before.members[0].name)), others)
@@ -326,6 +327,18 @@ class FileBook:
             if kept.name == name:
                 return kept
         raise NotFound(_NO_FILE)
+
+    async def _current(self, kept: KeptFile) -> KeptFile:
+        """The file with what its members of the server hold now; one that is gone is left to the reader to tell."""
+
+        def look(member: Member) -> Member:
+            path = Path(member.path)
+            if not member.path or not path.is_file():
+                return member
+            return replace(member, sha256=uploads.hash_of(path, Watch()), size=path.stat().st_size)
+
+        members = await run_blocking_async(lambda: tuple(map(look, kept.members)))
+        return replace(kept, members=members)
 
     async def _member(self, principal: Principal, name: str) -> tuple[Member, Details]:
         """The upload of this name with its report: a file's own, one of its several, or one that waits."""

@@ -73,7 +73,7 @@ def test_the_same_name_asks_and_changes_nothing_until_it_is_answered(rt: Runtime
     assert (question.kind, question.table, question.files) == ("same_name", "sales", ("sales.csv",))
     assert question.choices == ("replace", "append", "keep_both")
     assert question.drift == Drift(new=("sum",))
-    assert "1 rows" in question.sentence
+    assert "has 1 row, the table sales has 2" in question.sentence
     assert total(rt, "sales") == 30
     rt.close()
     later = make_runtime()
@@ -424,7 +424,7 @@ def test_what_was_read_before_is_not_read_again_to_be_added(rt: Runtime, monkeyp
     assert [row["file"] for row in ask(rt, "SELECT DISTINCT file FROM sales ORDER BY 1")] == sorted(read)
     (file,) = rt.files(LOCAL_USER)
     assert list(file.reports) == read
-    assert [part["message"] for part in file.parts] == ["2 rows", "2 rows", "1 rows"]
+    assert [part["message"] for part in file.parts] == ["2 rows", "2 rows", "1 row"]
 
 
 def test_a_month_of_other_types_turns_the_earlier_ones_back_into_what_was_written(rt: Runtime) -> None:

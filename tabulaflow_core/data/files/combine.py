@@ -73,10 +73,12 @@ def plan(members: Sequence[Member]) -> tuple[CombinedColumn, ...]:
     with opened(_databases(members)) as connection:
         seen: dict[str, list[_Seen]] = {}
         for at, member in enumerate(members):
-            for name, kind, engine_type in described(connection, f"m{at}", member.table)[1 if member.told else 0 :]:
-                place = f"m{at}.main.{quoted(member.table.table)}"
-                ((filled,),) = connection.execute(f"SELECT count({quoted(name)}) FROM {place}").fetchall()
-                seen.setdefault(name.casefold(), []).append(_Seen(name, kind, engine_type, int(filled), at))
+            facts = described(connection, f"m{at}", member.table)[1 if member.told else 0 :]
+            counts = ", ".join(["count(*)", *(f"count({quoted(name)})" for name, _, _ in facts)])
+            place = f"m{at}.main.{quoted(member.table.table)}"
+            ((_, *filled),) = connection.execute(f"SELECT {counts} FROM {place}").fetchall()
+            for (name, kind, engine_type), count in zip(facts, filled, strict=True):
+                seen.setdefault(name.casefold(), []).append(_Seen(name, kind, engine_type, int(count), at))
         return tuple(_widened(connection, members, found) for found in seen.values())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,9 +16,12 @@ from tabulaflow_core.data.files.report import ColumnType, ReadTable
 if TYPE_CHECKING:
     import duckdb
 
-#: Rows and values of a column by which it is known again under another name.
-_ROWS: Final = 1_000
+#: Rows and values of a column by which it is known again under another name; of wide tables, fewer rows.
+_ROWS, _LEAST_ROWS = 1_000, 20
+_CELLS: Final = 200_000
 _VALUES: Final = 50
+#: Tables whose columns are remembered.
+_REMEMBERED: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +52,54 @@ class ColumnProfile:
 
 
 def profile(table: ReadTable) -> tuple[ColumnProfile, ...]:
-    """Look at the columns of `table`.
+    """Look at the columns of `table`, which never changes: the same table is looked at once.
 
     Raises:
         OSError: The stored table is not there or cannot be opened.
     """
-    with opened({"stored": table.database}) as connection:
-        place = f"stored.main.{quoted(table.table)}"
-        return tuple(_column(connection, place, *column) for column in described(connection, "stored", table))
+    return _profile(table.database, table.table, table.columns, table.types)
 
 
-def _column(
-    connection: duckdb.DuckDBPyConnection, place: str, name: str, kind: ColumnType, engine_type: str
-) -> ColumnProfile:
-    column = quoted(name)
-    dated = kind in ("date", "datetime")
-    ends = f"CAST(min({column}) AS VARCHAR), CAST(max({column}) AS VARCHAR)" if dated else "NULL, NULL"
-    ((filled, low, high),) = connection.execute(f"SELECT count({column}), {ends} FROM {place}").fetchall()
-    some = connection.execute(
-        f"SELECT DISTINCT CAST(v AS VARCHAR) FROM (SELECT {column} AS v FROM {place} LIMIT {_ROWS}) "
-        f"WHERE v IS NOT NULL LIMIT {_VALUES}"
-    ).fetchall()
-    values = frozenset(str(value) for (value,) in some)
-    return ColumnProfile(name, kind, engine_type, int(filled), str(low or ""), str(high or ""), values)
+@lru_cache(maxsize=_REMEMBERED)
+def _profile(
+    database: Path, name: str, columns: tuple[str, ...], kinds: tuple[ColumnType, ...]
+) -> tuple[ColumnProfile, ...]:
+    table = ReadTable(name, columns, kinds, 0, database, name)
+    with opened({"stored": database}) as connection:
+        place = f"stored.main.{quoted(name)}"
+        facts = described(connection, "stored", table)
+        asked = ["count(*)"]  # a table without columns has facts too
+        for column, kind, _ in facts:
+            own, dated = quoted(column), kind in ("date", "datetime")
+            ends = f"CAST(min({own}) AS VARCHAR), CAST(max({own}) AS VARCHAR)" if dated else "NULL, NULL"
+            asked.append(f"count({own}), {ends}")
+        (told,) = connection.execute(f"SELECT {', '.join(asked)} FROM {place}").fetchall()
+        values = _some_values(connection, place, columns)
+    return tuple(
+        ColumnProfile(
+            column,
+            kind,
+            engine_type,
+            int(told[1 + 3 * at]),
+            str(told[2 + 3 * at] or ""),
+            str(told[3 + 3 * at] or ""),
+            values[at],
+        )
+        for at, (column, kind, engine_type) in enumerate(facts)
+    )
+
+
+def _some_values(
+    connection: duckdb.DuckDBPyConnection, place: str, columns: Sequence[str]
+) -> tuple[frozenset[str], ...]:
+    rows = max(_LEAST_ROWS, min(_ROWS, _CELLS // max(len(columns), 1)))
+    listed = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" for name in columns)
+    found: list[set[str]] = [set() for _ in columns]
+    for row in connection.execute(f"SELECT {listed} FROM {place} LIMIT {rows}").fetchall():
+        for values, value in zip(found, row, strict=True):
+            if value is not None and len(values) < _VALUES:
+                values.add(str(value))
+    return tuple(map(frozenset, found))
 
 
 def described(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from tabulaflow_core.data.files import ReadOptions, read_file
@@ -171,3 +172,14 @@ def test_reading_a_column_as_text_again_keeps_it_as_written(tmp_path: Path) -> N
     path.write_text("k,v\na,1.50\nb,2.00\n")
     table = read_file(path, storage=tmp_path / "s", options=ReadOptions(types={"v": "text"})).tables[0]
     assert [value for _, value in rows(table)] == ["1.50", "2.00"]
+
+
+def test_a_table_of_many_columns_is_looked_at(tmp_path: Path) -> None:
+    names = tuple(f"c{n}" for n in range(1_000))
+    database = tmp_path / "wide.duckdb"
+    connection = duckdb.connect(str(database))
+    connection.execute(f"CREATE TABLE wide AS SELECT {', '.join(f'1 AS {name}' for name in names)} FROM range(2)")
+    connection.close()
+    columns = profile(ReadTable("wide", names, ("integer",) * len(names), 2, database, "wide"))
+    assert len(columns) == len(names)
+    assert {(c.kind, c.filled, c.values) for c in columns} == {("integer", 2, frozenset({"1"}))}
