@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tabulaflow_core.cli.console import Console, counted
-from tabulaflow_core.cli.exits import FAILED, OK, UsageError
+from tabulaflow_core.cli.exits import FAILED, OK
 from tabulaflow_core.cli.numbers import count
+from tabulaflow_core.cli.read_options import add_arguments, bounds_of, options_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tabulaflow_core.data.files import FileReading, ReadOptions, ReadTable
+    from tabulaflow_core.data.files import (
+        FileReading,
+        ReadBounds,
+        ReadingReport,
+        ReadOptions,
+        ReadProgress,
+        ReadTable,
+        Watch,
+    )
 
-_TYPES = ("integer", "number", "text", "boolean", "date", "datetime")
+#: Seconds between two changes of the line that says how far it is.
+_TELL_SECONDS: Final = 0.1
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -27,73 +42,46 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         description="Read files and say how: tables, columns, types, rows, and every decision with its reason. "
         "Each choice can be replaced by an option.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a file to read, such as CSV, TSV or JSON")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a file to read: text, a workbook, JSON, Parquet, Arrow, a database file",
+    )
     parser.add_argument("--rows", type=count, metavar="N", help="rows to give at most (for people 10, else all)")
-    parser.add_argument("--encoding", metavar="NAME", help="such as utf-8 or cp1252")
-    parser.add_argument("--delimiter", metavar="CHAR", help=r"the separator; \t for a tab")
-    parser.add_argument("--quote", metavar="CHAR", help="the quote character; empty for none")
-    parser.add_argument(
-        "--header", action=argparse.BooleanOptionalAction, help="whether the first row names the columns"
-    )
-    parser.add_argument("--skip-lines", type=count, metavar="N", help="lines to leave out at the start")
-    parser.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
-    parser.add_argument("--date-order", choices=["dmy", "mdy", "ymd"], help="how 03/04/2026 is meant")
-    parser.add_argument(
-        "--type", action="append", default=[], metavar="COLUMN=TYPE", help=f"the type of a column: {', '.join(_TYPES)}"
-    )
-    parser.add_argument("--missing", action="append", metavar="WORD", help="a word that means no value; repeatable")
-    parser.add_argument("--keep-totals", action="store_true", help="keep rows of totals and notes as data")
+    add_arguments(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object a file")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Run the command."""
-    options = _options(args)
+    options, bounds = options_of(args), bounds_of(args)
     code = OK
     with tempfile.TemporaryDirectory(prefix="tabulaflow-", ignore_cleanup_errors=True) as folder:
         for name in args.files:
-            if not _read_one(name, Path(folder), options, args.rows, console):
+            if not _read_one(name, Path(folder), options, bounds, args.rows, console):
                 code = FAILED
     return code
 
 
-def _options(args: argparse.Namespace) -> ReadOptions:
-    from tabulaflow_core.data.files import ReadOptions
-
-    if args.quote is not None and len(args.quote) > 1:
-        raise UsageError(f"--quote takes one character or none, not {args.quote!r}")
-    types: dict[str, Any] = {}
-    for text in args.type:
-        column, _, kind = text.rpartition("=")
-        if not column or kind not in _TYPES:
-            raise UsageError(f"{text!r} is not COLUMN=TYPE with a type of {', '.join(_TYPES)}")
-        types[column] = kind
-    return ReadOptions(
-        encoding=args.encoding,
-        delimiter="\t" if args.delimiter == "\\t" else args.delimiter,
-        quote=args.quote,
-        header=args.header,
-        skip_lines=args.skip_lines,
-        decimal=args.decimal,
-        date_order=args.date_order,
-        types=types,
-        missing=None if args.missing is None else tuple(args.missing),
-        keep_totals=args.keep_totals,
-    )
-
-
-def _read_one(name: str, folder: Path, options: ReadOptions, rows: int | None, console: Console) -> bool:
+def _read_one(
+    name: str, folder: Path, options: ReadOptions, bounds: ReadBounds, rows: int | None, console: Console
+) -> bool:
     import asyncio
 
-    from tabulaflow_core.data.files import read_file
-    from tabulaflow_core.errors import SourceError
+    from tabulaflow_core.data.files import Watch, read_file
+    from tabulaflow_core.errors import FileReadingStopped, SourceError
 
     path = Path(name).expanduser()
     console.status(f"Reading {path.name} …")
+    watch = Watch(_Teller(console, path.name), bounds)
     try:
-        reading = read_file(path, storage=folder, options=options)
+        with _stopping(watch):
+            reading = read_file(path, storage=folder, options=options, watch=watch)
         tables = asyncio.run(_rows_async(reading, rows if console.as_json else min(10 if rows is None else rows, 1000)))
+    except FileReadingStopped:
+        raise KeyboardInterrupt from None
     except SourceError as error:
         console.clear_status()
         if console.as_json:
@@ -108,6 +96,39 @@ def _read_one(name: str, folder: Path, options: ReadOptions, rows: int | None, c
     else:
         _show(console, reading, tables)
     return True
+
+
+class _Teller:
+    """Says on the terminal how far a reading is."""
+
+    def __init__(self, console: Console, name: str) -> None:
+        self._console = console
+        self._name = name
+        self._last = time.monotonic()
+
+    def __call__(self, progress: ReadProgress) -> None:
+        """Take one word of it."""
+        now = time.monotonic()
+        if now - self._last < _TELL_SECONDS:
+            return
+        self._last = now
+        far = f" {progress.done:,}" if progress.done else ""
+        if progress.total:
+            far = f" {min(progress.done / progress.total, 1):.0%}"
+        self._console.status(f"{self._name}: {progress.stage}{far} …")
+
+
+@contextmanager
+def _stopping(watch: Watch) -> Iterator[None]:
+    """Ctrl-C ends the statement that runs and removes what was written, instead of breaking off anywhere."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: watch.stop())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 async def _rows_async(reading: FileReading, rows: int | None) -> list[tuple[ReadTable, pa.Table]]:
@@ -130,20 +151,27 @@ async def _rows_async(reading: FileReading, rows: int | None) -> list[tuple[Read
 def _reading_json(name: str, reading: FileReading, tables: list[tuple[ReadTable, pa.Table]]) -> dict[str, Any]:
     from tabulaflow_core.output.tables import rows_json
 
+    told = [*reading.report.notices]
+    shown = []
+    for table, rows in tables:
+        entry: dict[str, Any] = {
+            "name": table.name,
+            "names": list(table.columns),
+            "types": list(table.types),
+            "rows": rows_json(rows),
+            "row_count": table.row_count,
+        }
+        if table.part:
+            entry["part"] = table.part
+        if table.report:
+            entry["report"] = table.report.to_json()
+            told += [f"{table.name}: {notice}" for notice in table.report.notices]
+        shown.append(entry)
     return {
         "file": name,
         "status": "loaded",
-        "message": " ".join(reading.report.notices),
-        "tables": [
-            {
-                "name": table.name,
-                "names": list(table.columns),
-                "types": list(table.types),
-                "rows": rows_json(rows),
-                "row_count": table.row_count,
-            }
-            for table, rows in tables
-        ],
+        "message": " ".join(told),
+        "tables": shown,
         "report": reading.report.to_json(),
     }
 
@@ -153,6 +181,27 @@ def _show(console: Console, reading: FileReading, tables: list[tuple[ReadTable, 
 
     report = reading.report
     console.out(f"{reading.file} ({report.format})", style="bold")
+    _show_report(console, report)
+    if report.parts:
+        console.out("\n  Parts")
+        shown = [(p.name, p.kind, p.state, ", ".join(p.tables) or p.message) for p in report.parts]
+        console.table(["part", "kind", "state", "tables, or why not"], shown, indent="  ")
+    for table, rows in tables:
+        console.out(
+            f"\n  {table.name}: {counted(table.row_count, 'row')}, {counted(len(table.columns), 'column')}"
+            + (f" (from {table.part})" if table.part else ""),
+            style="bold",
+        )
+        if table.report:
+            _show_report(console, table.report)
+            console.out()
+        print_table(console, rows, rows=rows.num_rows, indent="  ")
+        if table.row_count > rows.num_rows:
+            console.note(f"  … {counted(table.row_count - rows.num_rows, 'more row')}")
+    console.out()
+
+
+def _show_report(console: Console, report: ReadingReport) -> None:
     for notice in report.notices:
         console.out(f"  ! {notice}", style="yellow")
     if report.decisions:
@@ -169,12 +218,3 @@ def _show(console: Console, reading: FileReading, tables: list[tuple[ReadTable, 
     if report.columns:
         console.out("\n  Columns")
         console.table(["column", "type", "note"], [(c.name, c.type, c.note) for c in report.columns], indent="  ")
-    for table, rows in tables:
-        console.out(
-            f"\n  {table.name}: {counted(table.row_count, 'row')}, {counted(len(table.columns), 'column')}",
-            style="bold",
-        )
-        print_table(console, rows, rows=rows.num_rows, indent="  ")
-        if table.row_count > rows.num_rows:
-            console.note(f"  … {counted(table.row_count - rows.num_rows, 'more row')}")
-    console.out()

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -68,3 +75,78 @@ def test_options_that_make_no_sense_are_refused(run: Run, tmp_path: Path, option
 def test_no_rows_can_be_asked_for(run: Run, tmp_path: Path) -> None:
     ran = run("read", german(tmp_path), "--rows", 0)
     assert "2 more rows" in ran.err
+
+
+def zipped(tmp_path: Path) -> Path:
+    path = tmp_path / "both.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "n;x\n1;2,5\n")
+        archive.writestr("b.csv", "title\nn;x\n1;2,5\nsum;2\n")
+        archive.writestr("photo.png", b"\x89PNG\r\n\x1a\nxx")
+    return path
+
+
+def test_a_file_of_several_tables(run: Run, tmp_path: Path) -> None:
+    (line,) = run("read", zipped(tmp_path), "--json").lines
+    assert [(t["name"], t["part"]) for t in line["tables"]] == [("both_a", "a.csv"), ("both_b", "b.csv")]
+    assert line["tables"][0]["report"]["decisions"]
+    assert [(p["name"], p["state"]) for p in line["report"]["parts"]][2] == ("photo.png", "unreadable")
+    assert "photo.png" in line["message"]
+    ran = run("read", zipped(tmp_path))
+    for part in ("Parts", "photo.png", "both_a: 1 row, 2 columns (from a.csv)", "decimal comma"):
+        assert part in ran.out
+
+
+def test_parts_and_their_options(run: Run, tmp_path: Path) -> None:
+    path = zipped(tmp_path)
+    own = (
+        "--part-option",
+        "b.csv:skip-lines=1",
+        "--part-option",
+        "b.csv:skip-end=1",
+        "--part-option",
+        "b.csv:type=x=text",
+    )
+    (table,) = run("read", path, "--json", "--part", "b.csv", *own).lines[0]["tables"]
+    assert (table["names"], table["rows"]) == (["n", "x"], [[1, "2,5"]])
+    assert "no part “c.csv”" in run("read", path, "--json", "--part-option", "c.csv:header=no").lines[0]["message"]
+    assert "holds no “c.csv”" in run("read", path, "--part", "c.csv").err
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "b.csv:nonsense=1",
+        "header=no",
+        "b.csv:header=perhaps",
+        "b.csv:skip-lines=-1",
+        "b.csv:decimal=;",
+        "b.csv:quote=ab",
+    ],
+)
+def test_part_options_that_make_no_sense(run: Run, tmp_path: Path, option: str) -> None:
+    assert run("read", german(tmp_path), "--part-option", option).code == 2
+
+
+def test_bounds(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 100_000))
+    assert "more than 100 KB" in run("read", path, "--max-unpacked", "100KB").err
+    assert run("read", path, "--max-unpacked", "1M", "--max-memory", "1.5 GB", "--json").code == 0
+    assert run("read", path, "--max-memory", "much").code == 2
+
+
+def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "long.ndjson"
+    path.write_text('{"a": 1, "b": "x"}\n' * 2_000_000)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    command = [sys.executable, "-m", "tabulaflow_core.cli", "read", str(path)]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(scratch)}, stderr=subprocess.PIPE) as process:
+        while not list(scratch.glob("*/.*/table.duckdb")):  # it reads
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert list(scratch.iterdir()) == []

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tabulaflow_core.data.files.containers import Budget, read_content
 from tabulaflow_core.data.files.containers.streams import stem
 from tabulaflow_core.data.files.formats import ReadJob
 from tabulaflow_core.data.files.naming import table_name
-from tabulaflow_core.data.files.report import FileReading, ReadOptions, ReadTable
+from tabulaflow_core.data.files.report import FileReading, ReadingReport, ReadOptions, ReadTable
 from tabulaflow_core.data.files.source import check_file
 from tabulaflow_core.data.files.storage import new_database
 from tabulaflow_core.data.files.watch import Watch
@@ -58,4 +60,12 @@ def read_file(
     except MemoryError as error:
         raise FileUnreadable(f"{path.name} is too large to be read with the memory that is there.") from error
     tables = tuple(ReadTable(t.name, t.columns, t.types, t.row_count, final, t.name, t.report, t.part) for t in written)
-    return FileReading(path.name, tables, report)
+    return FileReading(path.name, tables, replace(report, notices=(*report.notices, *_unused(job.options, report))))
+
+
+def _unused(options: ReadOptions, report: ReadingReport) -> Iterator[str]:
+    """Sentences on choices for parts that the file does not have."""
+    names = [p.name for p in report.parts]
+    for name in [*(options.parts or ()), *options.by_part]:
+        if not any(known == name or known.startswith(f"{name}/") for known in names):
+            yield f"The file has no part “{name}”" + (f"; its parts are {', '.join(names[:10])}." if names else ".")
