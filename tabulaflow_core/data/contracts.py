@@ -12,7 +12,7 @@ from tabulaflow_core.data.schema import SourceSchema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: A sqlglot dialect name. The four that are run in the contract suite; others come with the generic connector.
+#: A sqlglot dialect name. The four that are run in the contract suite; `docs/databases.md` lists the others.
 Dialect = Literal["sqlite", "duckdb", "postgres", "mysql"]
 
 

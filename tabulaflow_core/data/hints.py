@@ -15,19 +15,44 @@ _COLUMN: Final = (
     re.compile(r'column "?([^"]+?)"? does not exist'),  # PostgreSQL
     re.compile(r"Unknown column '([^']+)'"),  # MySQL, MariaDB
     re.compile(r'Referenced column "([^"]+)" not found'),  # DuckDB
+    re.compile(r"Invalid column name '([^']+)'"),  # SQL Server
+    re.compile(r"""ORA-00904: (?:"[^"]+"\.)*"([^"]+)"(?:: invalid identifier)?"""),  # Oracle
+    re.compile(r"invalid identifier '([^']+)'"),  # Snowflake
+    re.compile(r"Unrecognized name: (\S+?)(?:[;,.]? |;|$)"),  # BigQuery
+    re.compile(r"(?:column|variable)[^`]* with name `([^']+?)` cannot be resolved"),  # Databricks
+    re.compile(r"Column '([^']+)' cannot be resolved"),  # Trino
+    re.compile(
+        r"(?:Unknown (?:expression (?:or function )?)?identifier|Missing columns:) [`']([^`']+)[`']"
+    ),  # ClickHouse
 )
 _TABLE: Final = (
     re.compile(r"no such table: (.+)$"),
     re.compile(r'relation "([^"]+)" does not exist'),
     re.compile(r"Table '([^']+)' doesn't exist"),
     re.compile(r"Table with name (\S+) does not exist"),
+    re.compile(r"Invalid object name '([^']+)'"),  # SQL Server
+    re.compile(r"""ORA-00942: table or view (?:"[^"]+"\.)*"([^"]+)" does not exist"""),  # Oracle since 23ai
+    re.compile(r"Object '([^']+)' does not exist"),  # Snowflake
+    re.compile(r"Not found: Table (\S+)"),  # BigQuery
+    re.compile(r"The table or view `([^']+?)` cannot be found"),  # Databricks
+    re.compile(r"Table '([^']+)' does not exist"),  # Trino
+    re.compile(r"(?:Unknown table expression identifier '([^']+)')"),  # ClickHouse
 )
 _NEAREST: Final = 3
 #: Tables, and columns of a table, that are listed when none is near.
 _FEW: Final = 10
 _SHOWN_COLUMNS: Final = 30
 #: Names that need no quotes: PostgreSQL folds unquoted ones to lower case, so that others must be quoted there.
-_PLAIN: Final = {"postgres": re.compile(r"[a-z_][a-z0-9_]*")}
+_LOWER: Final = re.compile(r"[a-z_][a-z0-9_]*")
+_UPPER: Final = re.compile(
+    r"[A-Z][A-Z0-9_$#]*|[a-z][a-z0-9_]*"
+)  # SQLAlchemy tells names that need no quotes in lower case
+_PLAIN: Final = {"postgres": _LOWER, "redshift": _LOWER, "oracle": _UPPER, "snowflake": _UPPER}
+#: Quotes of names, where they are not `"`.
+_QUOTES: Final = {
+    **dict.fromkeys(("mysql", "bigquery", "databricks", "clickhouse"), ("`", "`")),
+    "tsql": ("[", "]"),
+}
 _PLAIN_ELSEWHERE: Final = re.compile(r"[^\W\d]\w*")
 
 
@@ -51,14 +76,14 @@ def hint_for(message: str, schema: SourceSchema, *, used: Iterable[object] = (),
 
 
 def _last(name: str) -> str:
-    return name.rpartition(".")[2].strip('"`')
+    return name.rpartition(".")[2].strip('"`[]')
 
 
 def _writer(dialect: str) -> Callable[[str], str]:
     """How a name is written in the dialect's SQL."""
     plain = _PLAIN.get(dialect, _PLAIN_ELSEWHERE)
-    quote = "`" if dialect == "mysql" else '"'
-    return lambda name: name if plain.fullmatch(name) else quote + name.replace(quote, quote * 2) + quote
+    opening, closing = _QUOTES.get(dialect, ('"', '"'))
+    return lambda name: name if plain.fullmatch(name) else opening + name.replace(closing, closing * 2) + closing
 
 
 def _qualified(table: TableSchema, write: Callable[[str], str]) -> str:

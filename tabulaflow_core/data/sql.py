@@ -145,7 +145,9 @@ class SQLConnector:
         except TimeoutError:
             return QueryFailure(
                 kind=FailureKind.TIMEOUT,
-                message=f"The query was stopped after {caps.seconds:g} seconds.",
+                message=f"The query was stopped after {caps.seconds:g} seconds."
+                if not self._adapter.left_running
+                else f"The answer did not come within {caps.seconds:g} seconds.{self._adapter.left_running}",
                 sql=verdict.sql,
                 hint="Ask for less: a shorter period, fewer columns, or an aggregate.",
                 seconds=time.monotonic() - started,

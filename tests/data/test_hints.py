@@ -37,6 +37,31 @@ SCHEMA = SourceSchema(
         ("no such table: olt", "Nearest tables: arc.old."),
         ("no such table: zzzzzz", "The tables are: Sales, customers, arc.old."),
         ("division by zero", ""),
+        ("Invalid column name 'amout'.", "Nearest columns: Amount."),
+        ('ORA-00904: "S"."AMOUT": invalid identifier', "Nearest columns: Amount."),
+        ("SQL compilation error: error line 1 at position 7 invalid identifier 'AMOUT'", "Nearest columns: Amount."),
+        ("Unrecognized name: amout; Did you mean Amount? at [1:8]", "Nearest columns: Amount."),
+        (
+            "[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `amout` cannot be "
+            "resolved. Did you mean one of the following?",
+            "Nearest columns: Amount.",
+        ),
+        ("line 1:8: Column 'amout' cannot be resolved", "Nearest columns: Amount."),
+        (
+            "Code: 47. Unknown expression identifier `amout` in scope SELECT amout FROM sales.",
+            "Nearest columns: Amount.",
+        ),
+        ("Code: 47. Missing columns: 'amout' while processing query", "Nearest columns: Amount."),
+        ("Invalid object name 'dbo.custmers'.", "Nearest tables: customers."),
+        ('ORA-00942: table or view "APP"."CUSTMERS" does not exist', "Nearest tables: customers."),
+        ("Object 'DB.PUBLIC.CUSTMERS' does not exist or not authorized.", "Nearest tables: customers."),
+        ("404 Not found: Table project:d.custmers was not found in location EU", "Nearest tables: customers."),
+        (
+            "[TABLE_OR_VIEW_NOT_FOUND] The table or view `main`.`d`.`custmers` cannot be found.",
+            "Nearest tables: customers.",
+        ),
+        ("line 1:15: Table 'c.s.custmers' does not exist", "Nearest tables: customers."),
+        ("Code: 60. Unknown table expression identifier 'd.custmers' in scope", "Nearest tables: customers."),
     ],
 )
 def test_hints(message: str, hint: str) -> None:
@@ -51,3 +76,5 @@ def test_names_that_need_quotes_are_shown_with_them() -> None:
     column = 'column "unit_price" does not exist'
     assert hint_for(column, schema, used=("RiskItems",), dialect="postgres") == 'Nearest columns: "Unit Price".'
     assert hint_for("Table 'd.orderlines' doesn't exist", schema, dialect="mysql") == "Nearest tables: `Order Lines`."
+    for dialect, written in (("tsql", "[Order Lines]"), ("bigquery", "`Order Lines`"), ("oracle", '"Order Lines"')):
+        assert hint_for("no such table: orderlines", schema, dialect=dialect) == f"Nearest tables: {written}."

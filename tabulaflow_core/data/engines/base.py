@@ -62,6 +62,10 @@ class EngineAdapter(Protocol):
     def unreadable(self) -> Mapping[str, str]:
         """Relations that may not be queried, `name` or `schema.name` in lower case, each with its reason."""
 
+    @property
+    def left_running(self) -> str:
+        """A sentence on statements that a time-out leaves running; empty where they are stopped."""
+
     async def open_async(self) -> None:
         """Connect once, so that a wrong address is known at once.
 

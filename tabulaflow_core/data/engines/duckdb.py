@@ -49,6 +49,7 @@ class DuckDBAdapter:
     """
 
     dialect: Final = "duckdb"
+    left_running: Final = ""
 
     def __init__(
         self,

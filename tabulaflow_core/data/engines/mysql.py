@@ -52,6 +52,7 @@ class MySQLAdapter:
     """One MariaDB or MySQL database."""
 
     dialect: Final = "mysql"
+    left_running: Final = ""
 
     def __init__(self, source: SourceUrl) -> None:
         self._source = source

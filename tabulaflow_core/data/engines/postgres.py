@@ -48,6 +48,7 @@ class PostgresAdapter:
     """One PostgreSQL database."""
 
     dialect: Final = "postgres"
+    left_running: Final = ""
 
     def __init__(self, source: SourceUrl) -> None:
         self._source = source

@@ -42,6 +42,7 @@ class SQLiteAdapter:
     """
 
     dialect: Final = "sqlite"
+    left_running: Final = ""
 
     def __init__(self, path: Path | None, *, read_only: bool) -> None:
         self._path = path

@@ -156,6 +156,35 @@ async def test_roles_partitions_and_foreign_tables_are_as_with_the_connector_of_
         boxes.outside_postgres(plain, "DROP TABLE kid, parts", "DROP MATERIALIZED VIEW mv", "DROP SCHEMA arc CASCADE")
 
 
+@pytest.mark.server
+async def test_what_redshift_is_told_holds_in_postgresql(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tabulaflow_core.data.engines.generic import opening
+    from tabulaflow_core.data.engines.generic.proved import PostgresSession
+    from tabulaflow_core.data.engines.generic.written import RedshiftSession
+
+    class StandIn(RedshiftSession):
+        connect_arguments = PostgresSession.connect_arguments
+
+    monkeypatch.setitem(opening._PROVED, "postgresql+psycopg", StandIn)
+    async with await SQLConnector.from_url_async(url) as connector:
+        assert await _count(connector) == 3
+        caps = Caps(rows=9, bytes=10**6, seconds=20)
+        for statement in ("DELETE FROM sales", "CREATE TABLE t (a int)", "TRUNCATE customers"):
+            with pytest.raises(EngineFault) as caught:
+                await connector._adapter.fetch_async(statement, caps)
+            assert caught.value.kind is FailureKind.REFUSED
+        task = asyncio.create_task(connector._adapter.fetch_async("SELECT pg_sleep(30)", caps))
+        await asyncio.sleep(0.4)
+        task.cancel()
+        async with asyncio.timeout(5):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        plain = url.replace("+psycopg", "", 1)
+        sleeping = "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)' AND state = 'active'"
+        assert await asyncio.to_thread(boxes.outside_postgres, plain, sleeping) == [[0]]
+        assert await _count(connector) == 3
+
+
 async def test_a_driver_that_cannot_stop_is_left_and_it_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from tabulaflow_core.errors import SourceError, WriteNotAllowed
 from tests.data.contract import boxes
 
 
-@pytest.fixture(scope="module", params=["sqlite", "memory", "duckdb", "postgres", "mariadb"])
+@pytest.fixture(scope="module", params=["sqlite", "memory", "duckdb", "postgres", "mariadb", "psycopg"])
 def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("write")
     match request.param:
@@ -30,6 +30,10 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         case "postgres":
             with boxes.postgres_database() as address:
                 yield address
+        case "psycopg":
+            pytest.importorskip("psycopg")
+            with boxes.postgres_database() as address:
+                yield address.replace("postgresql://", "postgresql+psycopg://", 1)
         case _:
             with boxes.mariadb_database() as address:
                 yield address

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import pyarrow as pa
 
-from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.generic import faults
 from tabulaflow_core.data.engines.generic.catalog import read_schema
@@ -36,8 +35,7 @@ _log = logging.getLogger(__name__)
 
 _SCHEMA_SECONDS: Final = 60.0
 _OPEN_SECONDS: Final = 15.0
-#: Seconds before the connector's own limit at which a statement that cannot be stopped is left, to say what is true.
-_EARLY_SECONDS: Final = 0.02
+_LEFT_RUNNING: Final = " This driver cannot stop a statement, so it may run on in the database until it ends."
 
 
 class GenericAdapter:
@@ -83,24 +81,18 @@ class GenericAdapter:
         """Relations that lead out of the source, as of the last reading of the schema."""
         return self._unreadable
 
+    @property
+    def left_running(self) -> str:
+        """What a time-out leaves behind where the driver cannot stop a statement."""
+        return "" if self._session_class.can_stop else _LEFT_RUNNING
+
     async def open_async(self) -> None:
         """Connect once and look at the role."""
         self._notices = await self._run_async(_looked_at, _OPEN_SECONDS)
 
     async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
         """Run `sql` in a transaction of its own that is rolled back."""
-        fetching = self._run_async(lambda session: session.fetch(sql, caps), caps.seconds)
-        if self._session_class.can_stop:
-            return await fetching
-        try:
-            async with asyncio.timeout(max(0.0, caps.seconds - _EARLY_SECONDS)):
-                return await fetching
-        except TimeoutError:
-            raise EngineFault(
-                FailureKind.TIMEOUT,
-                f"The answer did not come within {caps.seconds:g} seconds. This driver cannot stop a statement, so it "
-                "may run on in the database until it ends.",
-            ) from None
+        return await self._run_async(lambda session: session.fetch(sql, caps), caps.seconds)
 
     async def read_schema_async(self) -> SourceSchema:
         """Tables and views with their columns, keys and comments; row counts and samples where they are cheap."""

@@ -104,6 +104,8 @@ def _query(source: SourceUrl) -> dict[str, str]:
     match source.driver:
         case "postgresql+psycopg" | "mysql+pymysql" | "sqlite+pysqlite":
             return {}
+        case "redshift+redshift_connector":
+            return {}
         case "mssql+pymssql":
             return {name: value for name, value in query.items() if name in ("charset", "tds_version")}
         case "mssql+pyodbc":

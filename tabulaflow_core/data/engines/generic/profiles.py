@@ -211,16 +211,14 @@ PROFILES: Final[dict[str, Profile]] = {
             key="redshift",
             title="Redshift",
             dialect="redshift",
-            drivers=(
-                Driver("redshift+redshift_connector", "redshift_connector", "redshift_connector"),
-                Driver("redshift+psycopg2", "psycopg2", "psycopg2-binary"),
-            ),
+            # Not psycopg2: it sends a statement by the simple protocol, which takes `COMMIT; DROP TABLE t` as two.
+            drivers=(Driver("redshift+redshift_connector", "redshift_connector", "redshift_connector"),),
             extra="redshift",
             port=5439,
             parameters=frozenset({"sslmode"}),
-            checked="written",
-            lock="READ ONLY transaction, rolled back",
-            stop="`CANCEL` of its process, on a second connection",
+            checked="stand-in",
+            lock="READ ONLY transaction, rolled back; one statement by the extended protocol",
+            stop="`pg_cancel_backend` of its process, on a second connection",
         ),
     )
 }

@@ -218,16 +218,17 @@ class ClickHouseSession(Session):
 
 
 class RedshiftSession(Session):
-    """redshift_connector, or psycopg2: docs.aws.amazon.com/redshift."""
+    """redshift_connector: docs.aws.amazon.com/redshift. PostgreSQL takes the same statements."""
 
     can_stop: ClassVar[bool] = True
 
     @classmethod
     def connect_arguments(cls, source: SourceUrl) -> dict[str, object]:
-        """Encrypted unless the URL says otherwise."""
-        if source.driver.endswith("psycopg2"):
-            return {"connect_timeout": CONNECT_SECONDS, "passfile": "/dev/null"}
-        return {"timeout": CONNECT_SECONDS * 6}
+        """Encrypted unless the URL says otherwise. The driver has one time-out for all, so it is that of statements."""
+        arguments: dict[str, object] = {"timeout": None}
+        if source.options.get("sslmode", "").lower() in ("disable", "false", "0"):
+            arguments["ssl"] = False
+        return arguments
 
     def opened(self) -> None:
         """Its process, by which it is cancelled."""
@@ -248,7 +249,7 @@ class RedshiftSession(Session):
 
     def cancel(self) -> None:
         """Cancel the process's statement."""
-        self.aside(f"CANCEL {self._number}")
+        self.aside(f"SELECT pg_cancel_backend({self._number})")
 
 
 #: The session of a driver; of one that is not here, `Session` itself.
@@ -262,5 +263,4 @@ SESSIONS: dict[str, type[Session]] = {
     "trino": TrinoSession,
     "clickhousedb+connect": ClickHouseSession,
     "redshift+redshift_connector": RedshiftSession,
-    "redshift+psycopg2": RedshiftSession,
 }
