@@ -135,6 +135,15 @@ def taken_tables(kept: Iterable[KeptFile], *, besides: str = "") -> set[str]:
     }
 
 
+def table_of(kept: KeptFile) -> str:
+    """The name of the one table of a file without parts; empty for every other file.
+
+    The table of a part is named after the file and the part, so that its name is no beginning for others.
+    """
+    tables = kept.reading.tables
+    return tables[0].name if len(tables) == 1 and not tables[0].part else ""
+
+
 def named(reading: Reading, taken: set[str], *, before: Reading | None = None) -> Reading:
     """The reading with names of tables that no other file has, and with those of `before` for the same tables."""
     known = {} if before is None else _known_names(before.tables, reading.tables)

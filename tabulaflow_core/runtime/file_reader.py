@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -167,9 +168,9 @@ async def _blocking(work: Callable[[], T], name: str, watch: Watch) -> T:
     except (FileUnreadable, FileReadingStopped):
         raise
     except OSError as error:
-        raise FileUnreadable(
-            f"{name} could not be stored: {error.strerror or error}. Make room on the server's disk."
-        ) from error
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "Make room on the server's disk." if full else "Try again, or remove the file and add it once more."
+        raise FileUnreadable(f"{name} could not be stored: {error.strerror or error}. {remedy}") from error
     except Exception as error:  # a fault in a reader must not take the other files of the upload with it
         _log.exception("a file could not be read")
         raise FileUnreadable(_BROKEN) from error

@@ -22,7 +22,7 @@ from tabulaflow_core.runtime import disk, file_outcomes, read_choices, uploads
 from tabulaflow_core.runtime.file_candidates import Candidate, find
 from tabulaflow_core.runtime.file_changes import changes
 from tabulaflow_core.runtime.file_details import Details, KeptFile, Member, WaitingFile, for_connector, kept_file
-from tabulaflow_core.runtime.file_keeping import FileKeeper, free, named, taken_tables
+from tabulaflow_core.runtime.file_keeping import FileKeeper, free, named, table_of, taken_tables
 from tabulaflow_core.runtime.file_reader import Follower, Nobody, read_async
 from tabulaflow_core.runtime.file_settling import Settling
 from tabulaflow_core.runtime.raw_text import raw_lines
@@ -130,8 +130,7 @@ class FileBook:
         async with self._lock(principal):
             before = await self._current(await self._kept(principal, name))
             others = taken_tables(await self._keeper.kept_async(principal), besides=before.name)
-            alone = len(before.reading.tables) == 1
-            wanted = before.reading.tables[0].name if alone else free(table_name(stem(before.members[0].name)), others)
+            wanted = table_of(before) or free(table_name(stem(before.members[0].name)), others)
             try:
                 reading = await read_async(
                     before.members,
@@ -272,10 +271,10 @@ class FileBook:
         target = find(kept, member.name)
         options: Details = {} if target is None else target.options
         wanted = table_name(stem(member.name))
-        if target is not None and not target.several and len(target.reading.tables) == 1:
-            wanted = target.reading.tables[0].name
-        elif target is None:
+        if target is None:
             wanted = free(wanted, taken_tables(kept))
+        elif not target.several:
+            wanted = table_of(target) or wanted
         candidate = await self._read(principal, member, wanted, options, follower)
         if candidate.fault and options:  # choices for another content may not fit; the question comes all the same
             candidate = await self._read(principal, member, wanted, {}, follower)

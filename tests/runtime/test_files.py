@@ -451,3 +451,113 @@ def test_a_new_column_of_a_later_month_is_empty_in_the_earlier_ones(rt: Runtime)
     assert isinstance(notices, list)
     assert "sales.csv has no column “discount”; it is empty in its rows." in notices
     assert "One column is new: “discount”." in both.changes
+
+
+def test_several_that_wait_for_one_table_are_answered_one_by_one(rt: Runtime) -> None:
+    add(rt, ("sales_jan.csv", JAN))
+    asked = add(rt, ("sales_feb.csv", FEB), ("sales_mar.csv", MAR))
+    assert [outcome.question.kind for outcome in asked if outcome.question] == ["same_shape", "same_shape"]
+    rt.answer_file(LOCAL_USER, "sales_mar.csv", "append")
+    rt.answer_file(LOCAL_USER, "sales_feb.csv", "append")
+    assert total(rt, "sales_jan") == 150
+    assert rt.files(LOCAL_USER)[0].files == ("sales_jan.csv", "sales_mar.csv", "sales_feb.csv")
+
+
+def test_an_answer_about_a_table_that_is_gone_makes_one_of_its_own(rt: Runtime) -> None:
+    add(rt, ("sales_jan.csv", JAN))
+    add(rt, ("sales_feb.csv", FEB))
+    rt.remove_file(LOCAL_USER, "sales_jan.csv")
+    (made,) = rt.answer_file(LOCAL_USER, "sales_feb.csv", "append")
+    assert (made.name, made.status, tables(rt)) == ("sales_feb.csv", "loaded", ["sales_feb"])
+
+
+def test_a_stored_table_that_is_gone_keeps_no_new_version_out(rt: Runtime) -> None:
+    add(rt, ("sales_jan.csv", JAN))
+    for path in (rt.settings.data_dir / "files").rglob("*.duckdb"):
+        path.unlink()
+    add(rt, ("sales_feb.csv", FEB), ("notes.csv", "a,b\n1,2\n"))
+    (replaced,) = add(rt, ("sales_jan.csv", MAR), choice="replace")
+    assert (replaced.status, replaced.version) == ("loaded", 2)
+    assert total(rt, "sales_jan") == 50
+
+
+def test_an_append_that_cannot_be_done_leaves_all_as_it_was(rt: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(rt, ("sales_jan.csv", JAN))
+    add(rt, ("sales_feb.csv", FEB))
+
+    def full(*args: object, **given: object) -> object:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(file_reader.combining, "combine", full)
+        with pytest.raises(SourceError, match="Make room"):
+            rt.answer_file(LOCAL_USER, "sales_feb.csv", "append")
+        (kept,) = add(rt, ("sales_mar.csv", MAR), choice="append")
+        assert (kept.status, "Nothing was changed" in kept.message) == ("message", True)
+    assert total(rt, "sales_jan") == 30
+    assert [outcome.status for outcome in rt.files(LOCAL_USER)] == ["loaded", "waiting"]
+    rt.answer_file(LOCAL_USER, "sales_feb.csv", "append")
+    assert total(rt, "sales_jan") == 100
+
+
+def test_workbooks_of_several_sheets_are_replaced_or_kept_apart(rt: Runtime) -> None:
+    first, second = (workbook({"Prices": [["k", "v"], ["a", n]], "Terms": [["t", "u"], ["x", 1]]}) for n in (1, 2))
+    (loaded,) = add(rt, ("list.xlsx", first))
+    assert len(loaded.tables) == 2
+    assert set(loaded.reports) == {table.name for table in loaded.tables}
+    (asked,) = add(rt, ("list.xlsx", second))
+    assert asked.question is not None
+    assert asked.question.choices == ("replace", "keep_both")
+    rt.answer_file(LOCAL_USER, "list.xlsx", "replace")
+    prices = next(table.name for table in loaded.tables if "prices" in table.name.lower())
+    assert ask(rt, f"SELECT v FROM {prices}") == [{"v": 2}]
+    one = rt.reread_file(LOCAL_USER, "list.xlsx", {"parts": ["Prices"]})
+    assert [table.name for table in one.tables] == [prices]
+    assert any("is gone" in change or "missing" in change for change in one.changes)
+    both = rt.reread_file(LOCAL_USER, "list.xlsx", {})
+    assert [table.name for table in both.tables] == [table.name for table in loaded.tables]
+
+
+def workbook(sheets: dict[str, list[list[str | int]]]) -> bytes:
+    """A small XLSX with inline strings."""
+    import zipfile
+
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    links = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    listed, related, typed = "", "", ""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for at, (name, rows) in enumerate(sheets.items(), 1):
+            body = ""
+            for number, row in enumerate(rows, 1):
+                cells = ""
+                for letter, value in zip("ABCDEF", row, strict=False):
+                    if isinstance(value, int):
+                        cells += f'<c r="{letter}{number}"><v>{value}</v></c>'
+                    else:
+                        cells += f'<c r="{letter}{number}" t="inlineStr"><is><t>{value}</t></is></c>'
+                body += f'<row r="{number}">{cells}</row>'
+            archive.writestr(
+                f"xl/worksheets/sheet{at}.xml", f"<worksheet {space}><sheetData>{body}</sheetData></worksheet>"
+            )
+            listed += f'<sheet name="{name}" sheetId="{at}" r:id="r{at}"/>'
+            related += f'<Relationship Id="r{at}" Type="{links}/worksheet" Target="worksheets/sheet{at}.xml"/>'
+            typed += f'<Override PartName="/xl/worksheets/sheet{at}.xml" ContentType="{kinds}.worksheet+xml"/>'
+        package = "http://schemas.openxmlformats.org/package/2006"
+        archive.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
+            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/>{typed}</Types>',
+        )
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" '
+            f'Type="{links}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        )
+        archive.writestr("xl/workbook.xml", f'<workbook {space} xmlns:r="{links}"><sheets>{listed}</sheets></workbook>')
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{package}/relationships">{related}</Relationships>'
+        )
+    return out.getvalue()

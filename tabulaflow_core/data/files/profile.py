@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -131,7 +132,7 @@ def opened(databases: dict[str, Path]) -> Iterator[duckdb.DuckDBPyConnection]:
             connection.execute(f"ATTACH {literal(str(path))} AS {quoted(alias)} (READ_ONLY)").fetchall()
         yield connection
     except duckdb.IOException as error:
-        raise OSError(f"a stored table cannot be opened: {error}") from error
+        raise OSError(errno.ENOENT, "a stored table is not there or is damaged") from error
     finally:
         connection.close()
 

@@ -115,7 +115,7 @@ def test_a_stopped_combination_leaves_nothing(tmp_path: Path) -> None:
 def test_a_part_that_is_gone_is_a_fault_and_leaves_nothing(tmp_path: Path) -> None:
     parts = members(tmp_path, "a,b\n1,2\n", "a,b\n3,4\n")
     parts[1].table.database.unlink()
-    with pytest.raises(OSError, match="cannot be opened"):
+    with pytest.raises(OSError, match="is not there or is damaged"):
         combine(parts, storage=tmp_path / "all", name="t")
 
 
