@@ -25,6 +25,7 @@ _SQLITE_PRAGMAS = name_set(
 _DUCKDB_PRAGMAS_OF = frozenset({"show", "table_info"})
 _DUCKDB_PRAGMAS = name_set("collations functions platform show_tables show_tables_expanded version")
 _MYSQL_LISTS = frozenset({"tables", "columns", "fields", "index", "indexes", "keys", "triggers"})
+_SHOWN_PLAIN = frozenset({"tables", "schemas", "databases", "catalogs", "views", "columns"})
 _MYSQL_PLAIN = frozenset({"databases", "schemas", "collation", "charset", "engines", "warnings", "errors"})
 
 
@@ -102,6 +103,10 @@ def read_head(tokens: list[Token], context: Context) -> Rest | None:
             return _explain(reader, context)
         case "show", "mysql":
             return _show_mysql(reader, context)
+        case "show", "snowflake" | "trino" | "databricks":
+            return _show_plain(reader, context)
+        case "describe" | "desc", "snowflake" | "trino" | "databricks":
+            return _describe_plain(reader, context)
         case "show", "postgres":
             return _show_postgres(reader, context)
         case "pragma", "sqlite" | "duckdb":
@@ -208,6 +213,37 @@ def _scope(reader: Reader) -> None:
     """`FROM a_database`, which is a single name."""
     if reader.take("from", "in"):
         check_relation((*reader.name(), ""), "mysql")
+
+
+def _show_plain(reader: Reader, context: Context) -> Rest:
+    """Lists of Snowflake, Trino and Databricks."""
+    reader.at += 1
+    listed = reader.peek()
+    if not reader.take(*_SHOWN_PLAIN):
+        raise reader.unexpected()
+    if reader.take("from", "in"):
+        reader.take("table", "schema", "database")
+        name = reader.name()
+        if listed == "columns":
+            check_relation(name, context.dialect)
+            context.tables.add(".".join(name))
+    if reader.take("like") and not reader.literal():
+        raise reader.unexpected()
+    if not reader.done:
+        raise reader.unexpected()
+    return Rest("show", reader.at)
+
+
+def _describe_plain(reader: Reader, context: Context) -> Rest:
+    """What one table is made of."""
+    reader.at += 1
+    reader.take("table", "view")
+    name = reader.name()
+    check_relation(name, context.dialect)
+    context.tables.add(".".join(name))
+    if not reader.done:
+        raise reader.unexpected()
+    return Rest("describe", reader.at)
 
 
 def _pragma(reader: Reader, context: Context) -> Rest:

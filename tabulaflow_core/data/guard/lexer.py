@@ -269,7 +269,8 @@ def _written(token: Token, rules: LexRules) -> str:
     match token.kind:
         case Kind.STRING:
             text = token.text.replace("\\", "\\\\") if rules.backslash else token.text
-            return f"{token.prefix}'{text.replace(chr(39), chr(39) * 2)}'"
+            quote = "''" if rules.doubled_quotes else "\\'"
+            return f"{token.prefix}'{text.replace(chr(39), quote)}'"
         case Kind.QUOTED:
             quote = rules.write_quote
             return f"{quote}{token.text.replace(quote, quote * 2)}{quote}"

@@ -36,6 +36,8 @@ class LexRules:
     digit_names: bool = False
     line_ends: str = "\n"
     write_quote: str = '"'
+    doubled_quotes: bool = True
+    """Whether a quote within a literal may be written twice."""
     cautious: bool = False
     """Whether a backslash escapes, and comments nest, depends on a setting or is not known: both are then refused where
     it would matter."""
@@ -94,6 +96,7 @@ LEX_RULES: Mapping[str, LexRules] = MappingProxyType(
             backslash=True,
             hash_comments=True,
             triple_quotes=True,
+            doubled_quotes=False,
             prefixes=MappingProxyType({"r": False, "b": True}),
             write_quote="`",
         ),
@@ -105,6 +108,7 @@ LEX_RULES: Mapping[str, LexRules] = MappingProxyType(
             backslash=True,
             prefixes=MappingProxyType({"x": False}),
             nested_comments=True,
+            doubled_quotes=False,
             cautious=True,
             write_quote="`",
         ),

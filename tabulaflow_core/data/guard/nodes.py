@@ -33,13 +33,14 @@ _OPERATORS = """
     SimilarTo Sub TryCast Variadic Xor
 """
 _SYNTAX_FUNCTIONS = """
-    Abs Anonymous AnonymousAggFunc ArrayAgg Chr CombinedAggFunc CombinedParameterizedAgg Columns Concat
+    Abs Anonymous AnonymousAggFunc ArrayAgg Chr Columns CombinedAggFunc CombinedParameterizedAgg Concat
     ConnectByRoot Convert CurrentCatalog CurrentDate CurrentDatetime CurrentRole CurrentSchema CurrentTime
-    CurrentTimestamp CurrentUser Extract FormatJson GroupConcat JSONArrayAgg JSONColumnDef JSONExists
-    JSONKeyValue JSONObject JSONQuery JSONSchema JSONTable JSONValue ListAgg Localtime Localtimestamp
-    OnCondition OpenJSON Overlay PositionalColumn RecursiveWithSearch SafeCast ParameterizedAgg Quantile
-    SessionParameter SessionUser Soundex StrPosition StringToArray Substring Systimestamp TSQLConvert Trim
-    UtcDate UtcTime UtcTimestamp WithTableHint XMLElement XMLTable
+    CurrentTimestamp CurrentUser Extract ForClause FormatJson GroupConcat HistoricalData JSONArrayAgg
+    JSONColumnDef JSONExists JSONKeyValue JSONObject JSONQuery JSONSchema JSONTable JSONValue ListAgg Localtime
+    Localtimestamp OnCondition OpenJSON Overlay ParameterizedAgg PositionalColumn Quantile QueryOption
+    RecursiveWithSearch SafeCast SessionParameter SessionUser Soundex StrPosition StrToTime StringToArray
+    Substring Systimestamp TSQLConvert Trim UtcDate UtcTime UtcTimestamp WithFill WithTableHint XMLElement
+    XMLTable
 """
 
 ALLOWED_NODES = name_set(f"{_CLAUSES} {_VALUES} {_OPERATORS} {_SYNTAX_FUNCTIONS}")

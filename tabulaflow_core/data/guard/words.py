@@ -28,7 +28,7 @@ _GRAMMAR = name_set(
     view when where window with within without xmlattributes xmlelement xmlforest xmltable json_table passing path
     nested ties zone div xor rename against return exists escape glob set seed repeatable off offsets unknown bool
     boolean flatten input nolock against date datetimeoffset tinyint mediumint year json object bpchar
-    enum lambda name nulls reservoir sample convert try_convert safe_cast keep
+    enum lambda name nulls reservoir sample convert try_convert safe_cast keep at before nullable lowcardinality
     """
 )
 _TSQL_STATEMENTS = name_set(
