@@ -230,3 +230,50 @@ def test_text_tables_with_blank_rows_stay_one(book: Book, blank: int) -> None:
     rows: list[list[object]] = [["Column", "Description"], ["a", "what a is"], ["b", "what b is"]]
     rows += [[]] * blank + [["c", "what c is"], ["d", "what d is"]]
     assert len(book(rows).only.rows) == 4
+
+
+def test_subtotals_between_the_rows(book: Book) -> None:
+    content = [
+        ["Region", "Q1", "Q2"], ["North", 1, 2], ["South", 3, 4], ["Subtotal Europe", 4, 6], ["China", 5, 6],
+        ["Japan", 7, 8], ["Subtotal Asia", 12, 14], ["Total", 16, 20],
+    ]  # fmt: skip
+    seen = book(content).only
+    assert seen.column("Region") == ["North", "South", "China", "Japan"]
+    assert [s.why for s in seen.report.skipped] == ["subtotals row", "subtotals row", "totals row"]
+    assert seen.told("3 rows", "subtotals")
+    assert len(book(content, keep_totals=True).only.rows) == 7
+
+
+def test_names_that_only_sound_like_totals_stay(book: Book) -> None:
+    seen = book([["station", "litres"], ["Total Nord", 5], ["Shell", 7], ["Total Sud", 9], ["Aral", 3]]).only
+    assert len(seen.rows) == 4
+
+
+def test_titled_tables_beside_each_other(book: Book) -> None:
+    content = [
+        ["Customers", None, None, "Products", None], ["Name", "Revenue", None, "Product", "Units"],
+        ["Ana", 5, None, "nut", 7], ["Bo", 4, None, "cap", 6], ["Cy", 3, None, "bolt", 5],
+    ]  # fmt: skip
+    seen = book(content)
+    assert list(seen.tables) == ["book_customers", "book_products"]
+    assert seen.tables["book_products"].rows == [("nut", 7), ("cap", 6), ("bolt", 5)]
+
+
+def test_groups_over_columns_apart_part_nothing(book: Book) -> None:
+    content = [
+        [None, "Basic", None, None, "Bias", None], ["name", "polls", "grade", None, "mean", "house"],
+        ["Ana", 3, 1.5, None, 2.5, 1], ["Bo", 4, 2.5, None, 3.5, 2], ["Cy", 5, 4.5, None, 1.5, 3],
+    ]  # fmt: skip
+    seen = book([Sheet("S", content, merged=["B1:C1", "E1:F1"])]).only
+    assert seen.names == ["name", "Basic / polls", "Basic / grade", "Bias / mean", "Bias / house"]
+
+
+def test_tables_of_the_same_shape_below_each_other(book: Book) -> None:
+    seen = book([["2023"], *STAFF, [], ["2024"], *STAFF])
+    assert list(seen.tables) == ["book_2023", "book_2024"]
+
+
+def test_titles_above_a_table_of_words(book: Book) -> None:
+    seen = book([["blah"], [None, "yada"], ["var1", "var2"], [], ["a", "b"], [], ["c", "d"]]).only
+    assert seen.names == ["var1", "var2"]
+    assert seen.rows == [("a", "b"), ("c", "d")]

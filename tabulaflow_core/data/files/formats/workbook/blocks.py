@@ -220,9 +220,16 @@ def _apart(grid: Grid, mask: Mask, left: Block, right: Block) -> bool:
     same = [n.casefold() for n in one.names.values()] == [n.casefold() for n in two.names.values()]
     if same:
         return left.first_row == one.row or one.titles == two.titles
+    if one.titles and two.titles and _keyed(one, left) and _keyed(two, right):
+        return True
     ends = abs(left.last_row - right.last_row)
     shorter = left if left.last_row < right.last_row else right
     return ends > 1 and bool(one.clash and two.clash) and _dense(mask, shorter, one.row + 1)
+
+
+def _keyed(head: _Head, block: Block) -> bool:
+    """True when the first column names what the numbers beside it belong to."""
+    return head.kinds.get(block.first_column) == "text" and block.first_column in head.names and head.clash > 0
 
 
 def _dense(mask: Mask, block: Block, first_row: int) -> bool:

@@ -104,8 +104,9 @@ def find_head(records: list[Record], width: int, merged: Sequence[Range], option
         told = 0
     last, certainty, reason = last_header_row(records, width)
     if last is None:
-        layout = find_layout(records, width, header=True if options.header else None)
-        titles = sum(s.why == "above the table" for s in layout.skipped)
+        above = _lone_rows(records, width)
+        layout = find_layout(records[above:], width, header=True if options.header else None)
+        titles = above + sum(s.why == "above the table" for s in layout.skipped)
         certainty, reason = layout.certainty, layout.reason
         lone = len(records) == 1 and filled(records[0]) == 1 and options.header is None
         if not layout.header or lone:
@@ -128,6 +129,21 @@ def find_head(records: list[Record], width: int, merged: Sequence[Range], option
         head.titles = head.rows[0]
         head.names, head.groups = _names(records, head.rows, width, merged)
     return head
+
+
+def _lone_rows(records: list[Record], width: int) -> int:
+    """How many rows with one filled cell stand above fuller ones: titles.
+
+    The first row may also be a header of two columns that does not name the first of them.
+    """
+    if width < 2:
+        return 0
+    count = 0
+    for index, record in enumerate(records[:-1]):
+        if filled(record) != 1 or (not index and width == 2 and not clean_header(record.cells[0])):
+            break
+        count += 1
+    return count if filled(records[count]) > 1 else 0
 
 
 def _as_told(head: Head, rows: int, records: list[Record]) -> Head:

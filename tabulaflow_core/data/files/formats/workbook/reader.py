@@ -19,6 +19,7 @@ from tabulaflow_core.data.files.formats.workbook.book import (
     kind_of_workbook,
     open_book,
 )
+from tabulaflow_core.data.files.formats.workbook.heads import is_year
 from tabulaflow_core.data.files.formats.workbook.shown import span
 from tabulaflow_core.data.files.formats.workbook.table import BlockTable, read_block
 from tabulaflow_core.data.files.formats.workbook.words import report_of
@@ -139,7 +140,7 @@ def _rename(job: ReadJob, read: list[_Read]) -> None:
     """Take the sheet's name out of the names of the tables."""
     for item in read:
         old = item.written.name
-        new = job.table + old.removeprefix(f"{job.table}_{table_name(item.sheet.look.name)}")
+        new = job.table + old.removeprefix(f"{job.table}_{_ending(item.sheet.look.name)}")
         job.bench.execute(f"ALTER TABLE out.main.{quoted(old)} RENAME TO {quoted(new)}")
         item.written = replace(item.written, name=new)
 
@@ -168,7 +169,7 @@ def _tables(job: ReadJob, book: Book, cells: SheetCells, several: bool, taken: s
     if last < first or not cells.grid.filled[first : last + 1].any():
         return []
     blocks = find_blocks(cells.grid, cells.look.tables, first_row=first, last_row=last)
-    base = f"{job.table}_{table_name(cells.look.name)}" if several else job.table
+    base = f"{job.table}_{_ending(cells.look.name)}" if several else job.table
     names = [base] if len(blocks) == 1 else [_block_name(cells, block, base) for block in blocks]
     read = []
     for block, name in zip(blocks, names, strict=True):
@@ -197,15 +198,20 @@ def _tell_left(cells: SheetCells, item: _Read, rows: list[int]) -> None:
 def _block_name(cells: SheetCells, block: Block, base: str) -> str:
     """A name for one of several tables: what the workbook calls it, else its title."""
     if block.name:
-        return f"{base}_{table_name(block.name)}"
+        return f"{base}_{_ending(block.name)}"
     title = _title(cells.grid.records([block.first_row], range(block.first_column, block.last_column + 1))[0])
-    return f"{base}_{table_name(title)}" if title else base
+    return f"{base}_{_ending(title)}" if title else base
+
+
+def _ending(text: str) -> str:
+    """The second part of a table's name, which may begin with a digit."""
+    return table_name(f"x {text}").removeprefix("x_")
 
 
 def _title(record: Record) -> str:
     filled = [c.strip() for c in record.cells if c.strip()]
     text = filled[0] if len(filled) == 1 else ""
-    return text if len(text) <= _TITLE_CHARS and any(c.isalpha() for c in text) else ""
+    return text if len(text) <= _TITLE_CHARS and (is_year(text) or any(c.isalpha() for c in text)) else ""
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -19,6 +19,7 @@ from tabulaflow_core.data.files.formats.workbook.heads import Head, find_head
 from tabulaflow_core.data.files.formats.workbook.kinds import Typed, type_cells
 from tabulaflow_core.data.files.formats.workbook.look import Range
 from tabulaflow_core.data.files.formats.workbook.tails import note_rows, total_row
+from tabulaflow_core.data.files.formats.workbook.totals import find_sums
 from tabulaflow_core.data.files.layout import filled, joined
 from tabulaflow_core.data.files.naming import clean_header, column_names
 from tabulaflow_core.data.files.report import LISTED, ReadOptions, SkippedLine
@@ -42,7 +43,9 @@ class BlockTable:
         left_out: Columns of the block without a header or a value.
         notes: How many rows below the table were skipped.
         body_end: The row after the last one that is no note.
-        total: The row of totals that was left out, or was kept because it is no sum (`total_kept`).
+        sums: Rows that are the sums of others and were left out, each with what it is.
+        total: The last row that calls itself a total where its numbers could not be compared at once: left out, or kept
+            because it is no sum (`total_kept`).
     """
 
     block: Block
@@ -62,6 +65,7 @@ class BlockTable:
     notes: int = 0
     body_end: int = 0
     repeated: int = 0
+    sums: list[tuple[str, Record]] = field(default_factory=list)
     total: Record | None = None
     total_kept: bool = False
 
@@ -94,6 +98,15 @@ def read_block(
     body, total_at = _without_tail(sheet, result, body, columns, first[head.body :], options)
     names = column_names([clean_header(h) for h in header], len(columns))
     cells = _body_cells(sheet, result, columns, local, body)
+    if not options.keep_totals and (sums := find_sums(cells)):
+        places = np.array([s.place for s in sums])
+        for one, record in zip(sums, sheet.grid.records(body[places], columns), strict=True):
+            result.skip([record], one.kind)
+            result.sums.append((one.kind, record))
+        rest = np.setdiff1d(np.arange(len(body)), places)
+        total_at = None if total_at is not None and total_at in body[places] else total_at
+        result.total = result.total if total_at is not None else None
+        body, cells = body[rest], [c.take(rest) for c in cells]
     keep = body if total_at is None else np.setdiff1d(body, [total_at])
     typing = _type(job, sheet, cells, names, header, columns, body, keep, options, date_1904)
     if total_at is not None:

@@ -93,6 +93,18 @@ def _layout_notices(table: BlockTable) -> list[str]:
         notices.append(
             f"{table.notes} row(s) below the table were skipped, from row {below[0].line}: “{below[0].text[:80]}”."
         )
+    if table.sums:
+        kind, record = table.sums[-1]
+        line, text = record.line, joined(record, 80)
+        if len(table.sums) == 1:
+            notices.append(
+                f"The {kind} {line} (“{text}”) is not part of the table, so that sums do not count it twice."
+            )
+        else:
+            notices.append(
+                f"{len(table.sums)} rows of totals and subtotals are not part of the table, so that sums do not count "
+                f"them twice, such as row {line} (“{text}”)."
+            )
     if table.total is not None:
         line, text = table.total.line, joined(table.total, 80)
         if table.total_kept:
