@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 import streamlit as st
 
 from pages.ui import (
-    ambiguities,
+    doubts,
+    file_actions,
+    file_tables,
     left_out,
     opened,
     preview,
@@ -19,19 +20,13 @@ from pages.ui import (
     report,
     rereading,
     safe,
-    state,
-    uploads,
 )
 from pages.ui.rereading import Scope
 from tabulaflow_core.data.schema import TableSchema
-from tabulaflow_core.errors import TabulaflowError
-from tabulaflow_core.runtime import FileOutcome, get_runtime
+from tabulaflow_core.runtime import FileOutcome
 
 _FILES: Final = "files"
-_EXAMPLE_LINES: Final = 200
-_SEGMENTS: Final = 6  # tables that stand beside each other; more go into a list
 _LINE: Final = 300
-_MOST_BYTES: Final = 500 * 2**20  # a download passes through the server's memory
 _TABS: Final = ("Table", "Columns", "Left out", "Raw text")
 
 
@@ -71,7 +66,7 @@ def _draw_broken(outcome: FileOutcome) -> None:
     with st.expander("Raw text", key=f"raw-{outcome.name}", type="compact", on_change="rerun") as raw:
         if raw.open:
             raw_text.draw(rereading.scope(outcome), file=outcome.name)
-    _draw_actions(outcome)
+    file_actions.draw(outcome)
 
 
 def _draw_read(outcome: FileOutcome) -> None:
@@ -84,25 +79,25 @@ def _draw_read(outcome: FileOutcome) -> None:
         st.info(text, icon=":material/difference:")
     if outcome.files:
         st.caption(_origins(outcome))
-    elif len(outcome.parts) > 1 or any(part.get("hidden") for part in outcome.parts):
-        reading_controls.draw_parts(whole, outcome.parts)
-    table = _chosen_table(outcome)
-    if table is None:
-        st.info("No table of it is switched on.")
-        _draw_actions(outcome)
-        return
-    of = _scope_of(outcome, table, whole)
-    if len(outcome.tables) > 1:
-        st.markdown(safe.label(reading_words.summary([table], of.report), length=_LINE))
-    _draw_ambiguities(outcome, of)
+    table = file_tables.choose(outcome)
+    of = whole if table is None else file_tables.scope_of(outcome, table, whole)
+    if table is not None and len(outcome.tables) > 1:
+        line = safe.label(reading_words.summary([table], of.report), length=_LINE)
+        st.markdown(f"{line} · in questions: **{safe.label(table.qualified_name)}**")
+    doubts.draw(outcome, of)
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        _draw_views(outcome, table, of)
+        if table is None:
+            st.info("Nothing of this file is switched on.")
+        else:
+            _draw_views(outcome, table, of)
     with right, st.container(key=f"choices-{of.file}"):
         _draw_heading(of)
+        if not outcome.files and (len(outcome.parts) > 1 or any(part.get("hidden") for part in outcome.parts)):
+            reading_controls.draw_parts(whole, outcome.parts)
         reading_controls.draw(of)
         reading_controls.draw_given(of)
-    _draw_actions(outcome)
+    file_actions.draw(outcome)
 
 
 def _origins(outcome: FileOutcome) -> str:
@@ -126,143 +121,6 @@ def _draw_heading(of: Scope) -> None:
                 on_click=rereading.want_automatic,
                 args=(of,),
             )
-
-
-def _draw_actions(outcome: FileOutcome) -> None:
-    """The original, the report as JSON, and the way out."""
-    name = outcome.name
-    with st.container(horizontal=True, vertical_alignment="center"):
-        _draw_original(name)
-        if outcome.report:
-            st.download_button(
-                "Report",
-                data=lambda: json.dumps(
-                    {"file": name, "options": outcome.options, "report": outcome.report, "tables": outcome.reports},
-                    ensure_ascii=False,
-                    indent=2,
-                ),
-                file_name=f"{name}.reading.json",
-                mime="application/json",
-                key=f"report-{name}",
-                icon=":material/description:",
-                type="tertiary",
-                help="Everything that was decided, as JSON.",
-                on_click="ignore",
-            )
-        if outcome.status == "message":  # nothing is lost with it
-            st.button(
-                "Remove",
-                key=f"remove-{name}",
-                icon=":material/delete:",
-                type="tertiary",
-                on_click=_remove,
-                args=(name,),
-            )
-            return
-        with st.popover("Remove", icon=":material/delete:", type="tertiary", key=f"ask-remove-{name}"):
-            st.markdown(f"Remove **{safe.label(name)}** and what was read from it? Answers given so far stay.")
-            st.button("Remove it", key=f"remove-{name}", type="primary", on_click=_remove, args=(name,))
-
-
-def _draw_original(name: str) -> None:
-    try:
-        path = get_runtime().original(state.principal(), name)
-        size = path.stat().st_size
-    except (TabulaflowError, OSError):  # read from a folder of the server, and gone from there since
-        return
-    st.download_button(
-        "Original file",
-        data=path.read_bytes,
-        file_name=name,
-        key=f"original-{name}",
-        icon=":material/download:",
-        type="tertiary",
-        disabled=size > _MOST_BYTES,
-        help="Too large for the browser: take it from the server's folder." if size > _MOST_BYTES else None,
-        on_click="ignore",
-    )
-
-
-def _remove(name: str) -> None:
-    rereading.forget(name)
-    uploads.forget(name)
-    try:
-        get_runtime().remove_file(state.principal(), name)
-    except TabulaflowError:  # gone already, in another tab: that is what was wanted
-        return
-
-
-def _chosen_table(outcome: FileOutcome) -> TableSchema | None:
-    tables = {table.name: table for table in outcome.tables}
-    if len(tables) < 2:
-        return next(iter(tables.values()), None)
-    names, key = list(tables), f"table-of-{outcome.name}"
-    if st.session_state.get(key) not in names:
-        st.session_state.pop(key, None)
-    if len(names) <= _SEGMENTS:
-        chosen = st.segmented_control(
-            "Table",
-            names,
-            default=names[0],
-            required=True,
-            format_func=safe.label,
-            key=key,
-            label_visibility="collapsed",
-        )
-    else:
-        chosen = st.selectbox("Table", names, key=key)
-    return tables.get(str(chosen))
-
-
-def _scope_of(outcome: FileOutcome, table: TableSchema, whole: Scope) -> Scope:
-    if outcome.files:
-        return whole
-    part = next((p for p in outcome.parts if table.name in report.strings(p.get("tables"))), None)
-    of = outcome.reports.get(table.name)
-    if of is None and part is None:
-        return whole
-    return rereading.scope(outcome, part=report.text(part or {}, "name"), of=of or outcome.report)
-
-
-def _draw_ambiguities(outcome: FileOutcome, of: Scope) -> None:
-    if not ambiguities.any_in(of.report):
-        return
-    for doubt in ambiguities.of_report(of.report, _examples(of))[:3]:
-        also = _parts_in_doubt(outcome, of, doubt.kind)
-        with st.container(border=True, key=f"doubt-{doubt.kind}-{of.key}"):
-            st.markdown(f":orange[:material/help:] **{safe.label(doubt.question, length=_LINE)}**")
-            with st.container(horizontal=True, vertical_alignment="center"):
-                for at, answer in enumerate(doubt.answers):
-                    st.button(
-                        safe.label(answer.label + (" (taken for now)" if answer.taken else "")),
-                        key=f"answer-{doubt.kind}-{at}-{of.key}",
-                        on_click=rereading.want,
-                        args=(of, answer.options, also),
-                    )
-                if also:
-                    st.caption(f"Holds also for {safe.label(', '.join(also), length=120)}: the same is open there.")
-
-
-def _parts_in_doubt(outcome: FileOutcome, of: Scope, kind: str) -> list[str]:
-    """The other parts of the file in which the same decision is a guess."""
-    if not of.part:
-        return []
-    parts = []
-    for part in outcome.parts:
-        reports = [outcome.reports.get(table, {}) for table in report.strings(part.get("tables"))]
-        name = report.text(part, "name")
-        if name != of.part and any(report.certainty(found, kind) == "guess" for found in reports):
-            parts.append(name)
-    return parts
-
-
-def _examples(of: Scope) -> list[str]:
-    """The first lines of the file, to take examples from; nothing where there are no lines."""
-    try:
-        lines = get_runtime().raw_lines(state.principal(), of.file, part=of.part, count=_EXAMPLE_LINES)
-    except TabulaflowError:  # a workbook, say: the question does without an example
-        return []
-    return [text[:2_000] for _, text in lines]
 
 
 def _draw_views(outcome: FileOutcome, table: TableSchema, of: Scope) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import databases, file_card, file_questions, opened, rereading, safe, state, uploads, wording
-from tabulaflow_core.runtime import FileOutcome, SourceInfo, get_runtime
+from tabulaflow_core.runtime import FileOutcome, get_runtime
 
 #: Cards on the page at once.
 _SHOWN: Final = 40
@@ -35,20 +36,27 @@ def draw() -> None:
     waiting = [file for file in files if file.status == "waiting"]
     if waiting:
         file_questions.draw(waiting)
-    sources = get_runtime().sources(state.principal())
     st.subheader("What you can ask", anchor=False)
     kept = [file for file in files if file.status != "waiting"]
-    own = {file.source for file in kept if file.source}
+    above = st.container()
+    _draw_files(kept)
+    _draw_databases(kept, above)
+
+
+def _draw_databases(files: Sequence[FileOutcome], above: DeltaGenerator) -> None:
+    """The databases, those that have just come `above` the files. Last, since opening them may take its time."""
+    sources = get_runtime().sources(state.principal())
+    own = {file.source for file in files if file.source}
     connected = [source for source in sources if source.kind == "database" and source.alias not in own]
-    if not kept and not connected:
+    if not files and not connected:
         _draw_empty()
+    for source in sources:
+        if source.kind == "files" and source.status == "broken":
+            with above:
+                st.error(safe.markdown(source.message), icon=":material/error:")
     newest = opened.newest()
     for source in connected:
-        if source.alias in newest:
-            databases.draw(source)
-    _draw_files(kept, sources)
-    for source in connected:
-        if source.alias not in newest:
+        with above if source.alias in newest else st.container():
             databases.draw(source)
 
 
@@ -65,11 +73,8 @@ def _add_samples() -> None:
     get_runtime().add_samples(state.principal())
 
 
-def _draw_files(files: Sequence[FileOutcome], sources: Sequence[SourceInfo]) -> None:
+def _draw_files(files: Sequence[FileOutcome]) -> None:
     """The cards of the files, the newest first."""
-    for source in sources:
-        if source.kind == "files" and source.status == "broken":
-            st.error(safe.markdown(source.message), icon=":material/error:")
     newest = opened.newest()
     shown = sorted(reversed(files), key=lambda file: file.name not in newest)
     if len(shown) > _SHOWN:

@@ -97,7 +97,7 @@ def test_a_hidden_sheet_is_switched_on(page: Page, app: App, tmp_path: Path) -> 
     opened.get_by_role("button", name="Secret").click()
     expect(opened.locator("summary").first).to_contain_text("2 tables from 2 sheets")
     expect(opened.get_by_text("The table stock_secret is new.")).to_be_visible()
-    opened.get_by_role("radio", name="stock_secret").click()
+    opened.get_by_role("radio", name="Secret").click()
     expect(opened.get_by_test_id("glide-cell-0-0")).to_have_text("Ann")
     screen.shot(page, "sheets")
 
