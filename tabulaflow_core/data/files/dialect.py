@@ -94,7 +94,7 @@ def _sniff(lines: list[tuple[int, str]], delimiter: str | None, quote: str | Non
                 core = _core_mark(lines, dialect, width)
                 if core < 0.95 or width < 2:
                     continue
-                mark = max(mark, core * 0.9)
+                mark = max(mark, (mark + core * 0.9) / 2)
             if (
                 delimiter is None
                 and candidate in _RARE
@@ -108,13 +108,13 @@ def _sniff(lines: list[tuple[int, str]], delimiter: str | None, quote: str | Non
         return Sniffed(scored[0][2], max(scored[0][3], 1), "told", "as told")
     if not scored or scored[0][0] < 0.6 or _gappy(lines, scored[0][2]):
         found = None if quote else spaced(lines)
-        if found:
+        if found and (not scored or scored[0][0] < 0.6 or found[1] >= scored[0][3]):
             return Sniffed(found[0], found[1], "likely", found[2])
     if not scored or scored[0][0] < 0.4:
         best = max(_quotings(text, "", quote), key=lambda d: _mark(lines, d)[0])
         return Sniffed(best, 1, "likely", "no delimiter cuts the lines evenly")
     mark, _, dialect, width = scored[0]
-    if not dialect.quote and quote is None:
+    if not dialect.quote and not dialect.escape and quote is None:
         dialect = _with_quotes(lines, dialect, text)
     rival = max((s[0] for s in scored if s[2].delimiter != dialect.delimiter), default=0.0)
     certainty: Certainty = "certain" if mark - rival > 0.3 else "likely" if mark - rival > 0.05 else "guess"
@@ -155,7 +155,7 @@ def _gappy(lines: list[tuple[int, str]], dialect: Dialect) -> bool:
     if not dialect.plain or dialect.delimiter == "\t":
         return False
     texts = [line.strip() for _, line in lines[:200] if line.strip()]
-    gaps = sum(any("   " in cell.strip() for cell in text.split(dialect.delimiter)) for text in texts)
+    gaps = sum(any("  " in cell.strip() for cell in text.split(dialect.delimiter)) for text in texts)
     return len(texts) > 2 and gaps > len(texts) * 0.8 and '"' not in texts[0]
 
 
@@ -184,6 +184,8 @@ def _quotings(text: str, delimiter: str, told: str | None) -> list[Dialect]:
     choices = [Dialect(delimiter, "")]
     if '"' in text:
         choices = [Dialect(delimiter, '"')] + ([Dialect(delimiter, '"', "\\")] if '\\"' in text else []) + choices
+    if delimiter and f"\\{delimiter}" in text and not any(d.escape for d in choices):
+        choices.append(Dialect(delimiter, choices[0].quote, "\\"))
     before = text.startswith("'") or f"{delimiter}'" in text or "\n'" in text or "\r'" in text
     after = f"'{delimiter}" in text or "'\n" in text or "'\r" in text
     if before and after and (delimiter or all(_in_single_quotes(line) for line in text.splitlines() if line.strip())):

@@ -18,6 +18,12 @@ _NOTE = re.compile(
     r"|\(?[0-9,]+ rows?(?: selected| affected)?\.?\)?|-+ ?(?:end|ende|eof|fin)\b.*|end of (?:file|report|data).*",
     re.IGNORECASE,
 )
+#: A balance is no booking: it stands below the bookings, in the column of their days.
+_BALANCE = re.compile(
+    r"(?:opening |closing |ending |starting |final |current |new |old )?balance\b.*|(?:end|anfangs|schluss)?saldo\b.*"
+    r"|kontostand\b.*|(?:nouveau |ancien )?solde\b.*",
+    re.IGNORECASE,
+)
 _TOTAL_OF = re.compile(r"(?:(?:sub|grand )?totals?|summe|gesamt|sum of|suma|somme|totale?) .+|.+ (?:total|gesamt)")
 
 
@@ -50,6 +56,8 @@ def _is_note(record: Record, rows: list[Record], width: int) -> bool:
     if width >= 2 and len(record.cells) == 1 and all(len(r.cells) > 1 for r in rows[-20:]):
         return looks_like(first) == "text"
     kinds = column_kinds(rows, width)
+    if kinds and kinds[0] == "date" and _BALANCE.fullmatch(first):
+        return True
     clash = 0
     for index, kind in enumerate(kinds):
         if index >= len(record.cells) or not record.cells[index].strip():

@@ -15,6 +15,13 @@ _LONGEST_LABEL = 40
 _BRACKETS = re.compile(r"[(\[{].{1,20}[)\]}]")
 #: Widths and kinds of fields, as hydrological services write them below the header.
 _FORMAT = re.compile(r"[0-9]{1,3}[sdnfSDNF]")
+_TYPES = frozenset(
+    re.split(
+        r"\|",
+        "int|integer|bigint|smallint|tinyint|int32|int64|long|string|str|text|varchar|char|character|float|double|real|"
+        "number|numeric|decimal|date|datetime|timestamp|time|bool|boolean|factor|object|categorical|float64",
+    )
+)
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
@@ -84,14 +91,21 @@ def units(cells: list[str], kinds: list[str]) -> list[str]:
         bare = text.strip("()[]{} ").casefold()
         if kind == "text" and not _BRACKETS.fullmatch(text):
             return []
-        if not _BRACKETS.fullmatch(text) and bare not in UNITS:
+        if not _BRACKETS.fullmatch(text) and not _is_unit(bare):
             return []
         found[index] = text.strip("()[]{} ")
     typed = sum(bool(f) and k in ("number", "date") for f, k in zip(found, kinds, strict=True))
     return found if typed else []
 
 
+def _is_unit(text: str) -> bool:
+    """True for a unit, or for one by another such as `m3/s`."""
+    return text in UNITS or all(part.strip("^-0123456789²³ ") in UNITS for part in text.split("/", 2))
+
+
 def is_format_row(cells: list[str]) -> bool:
-    """True for a row such as `5s, 15s, 20d` that tells the widths of fields."""
-    texts = [c.strip() for c in cells if c.strip()]
+    """True for a row such as `5s, 15s, 20d` or `int, string` that tells the widths or the types of fields."""
+    texts = [c.strip().casefold() for c in cells if c.strip()]
+    if len(texts) > 1 and all(t.split("(")[0] in _TYPES for t in texts):
+        return True
     return len(texts) > 2 and all(_FORMAT.fullmatch(t) for t in texts)

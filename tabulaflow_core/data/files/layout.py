@@ -205,7 +205,13 @@ def _below_a_gap(records: list[Record], top: int, width: int) -> int:
         found, sure, _ = _has_header(records[index + 1 :], width)
         kinds = column_kinds(records[index + 2 : index + 100], width)
         alike = any(k != "text" and looks_like(c) == k for c, k in zip(head.cells, kinds, strict=False))
-        if found and sure == "certain" and not alike and filled(head) <= filled(after):
+        sparse = filled(head) <= filled(after) * 0.6
+        if (
+            found
+            and (sure == "certain" or (sparse and sure == "likely"))
+            and not alike
+            and filled(head) <= filled(after)
+        ):
             return index + 1
     return top
 
@@ -250,8 +256,8 @@ def _has_header(records: list[Record], width: int) -> tuple[bool, Certainty, str
             against += 1
         elif own in ("text", "number", "date"):
             for_header += 1
-    if against and _rising_years(head):
-        return True, "likely", "its numbers are rising years"
+    if against and _rising_years(head) and not _years_below(head, body):
+        return True, "likely", "its numbers are years in a row"
     if for_header > against:
         return True, "certain" if not against else "likely", "its cells are unlike the values below them"
     if against:
@@ -268,6 +274,13 @@ def _has_header(records: list[Record], width: int) -> tuple[bool, Certainty, str
     return True, "guess" if width == 1 else "likely", "all columns are text, and its cells do not appear again"
 
 
+def _years_below(head: list[str], body: list[Record]) -> bool:
+    """True when the values below a year are years too."""
+    index = next(i for i, c in enumerate(head) if c.isdigit() and len(c) == 4)
+    cells = [r.cells[index].strip() for r in body if index < len(r.cells) and r.cells[index].strip()]
+    return all(len(c) == 4 and c.isdigit() and 1800 <= int(c) <= 2200 for c in cells)
+
+
 def _coded_alike(cell: str, values: list[str]) -> bool:
     """True when the cell is a code of digits and letters like most of the values below it, such as `418-Y11`."""
     if not any(c.isdigit() for c in cell) or not any(c.isalpha() or c in "-/." for c in cell):
@@ -282,7 +295,9 @@ def _class(match: re.Match[str]) -> str:
 
 def _rising_years(head: list[str]) -> bool:
     years = [int(c) for c in head if c.isascii() and c.isdigit() and len(c) == 4 and 1800 <= int(c) <= 2200]
-    return len(years) >= 3 and all(b > a for a, b in pairwise(years))
+    if len(years) == 2 and not head[0].isdigit():
+        return abs(years[1] - years[0]) == 1
+    return len(years) >= 3 and (all(b > a for a, b in pairwise(years)) or all(b < a for a, b in pairwise(years)))
 
 
 def _second_header(records: list[Record], width: int) -> bool:

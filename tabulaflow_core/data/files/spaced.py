@@ -11,6 +11,8 @@ from tabulaflow_core.data.files.values import looks_like
 
 #: Lines that are looked at.
 _SAMPLE = 1_000
+_ONE_BLANK = Dialect(" ", '"', repeated=True)
+_BLANKS = Dialect("  ", "", repeated=True)
 #: A line that only underlines a header: `---- ----`, `+----+----+`, `|:---|---:|`, `=====`.
 RULER = re.compile(r"^[\s|+]*(?::?[-=─━]{2,}:?[\s|+]*)+$")
 
@@ -28,17 +30,23 @@ def spaced(lines: list[tuple[int, str]]) -> tuple[Dialect, int, str] | None:
         or sum(looks_like(text) != "text" for text in texts) > len(texts) * 0.4
     ):
         return None
-    for dialect in (Dialect(" ", '"', repeated=True), Dialect("  ", "", repeated=True)):
-        rows = [r.cells for r in Tokenizer(dialect).records(enumerate(texts, 1))]
-        if (width := _even(rows, 0.98 if dialect.delimiter == " " else 0.9)) and (
-            _is_table(rows, dialect.delimiter) or (dialect.quote and _quoted(texts, width))
-        ):
-            return dialect, width, f"blanks cut the lines into {width} cells"
+    for dialect, share in ((_ONE_BLANK, 0.98), (_BLANKS, 1.0)):
+        if found := _cut_by_blanks(texts, dialect, share):
+            return found
     if places := _places(texts):
         rows = [[text[a:b].strip() for a, b in places] for text in texts]
         if _is_table(rows, "  "):
             return Dialect("", "", places=places), len(places), "the columns begin at the same place in every line"
-    return None
+    # Where cells are missing, blanks would move the others to the left: only as the last resort.
+    return _cut_by_blanks(texts, _BLANKS, 0.9)
+
+
+def _cut_by_blanks(texts: list[str], dialect: Dialect, share: float) -> tuple[Dialect, int, str] | None:
+    rows = [r.cells for r in Tokenizer(dialect).records(enumerate(texts, 1))]
+    width = _even(rows, share)
+    if not width or not (_is_table(rows, dialect.delimiter) or (dialect.quote and _quoted(texts, width))):
+        return None
+    return dialect, width, f"blanks cut the lines into {width} cells"
 
 
 def places_of(lines: list[tuple[int, str]]) -> tuple[tuple[int, int], ...]:

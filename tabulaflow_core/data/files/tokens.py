@@ -73,7 +73,7 @@ class Tokenizer:
         Args:
             following: Where to go on when the last record of `lines` has no end there.
         """
-        delimiter, quote = self.dialect.delimiter, self.dialect.quote
+        quote = self.dialect.quote
         source = iter(lines)
         beyond = chain(source, following)
         while True:
@@ -86,7 +86,7 @@ class Tokenizer:
                 yield Record(number, self._blanks(text))
                 continue
             if not quote or quote not in text:
-                yield Record(number, text.split(delimiter) if delimiter else [text])
+                yield Record(number, self._split(text))
                 continue
             cells, state = self._parse(text)
             if state == "open":
@@ -95,6 +95,16 @@ class Tokenizer:
                 yield self._repair(number, text)
             else:
                 yield Record(number, cells)
+
+    def _split(self, text: str) -> list[str]:
+        """The cells of a line without quotes."""
+        delimiter, escape = self.dialect.delimiter, self.dialect.escape
+        if not delimiter:
+            return [text]
+        if not escape or escape + delimiter not in text:
+            return text.split(delimiter)
+        cells = text.replace(escape + delimiter, "\x00").split(delimiter)
+        return [cell.replace("\x00", delimiter) for cell in cells]
 
     def _blanks(self, text: str) -> list[str]:
         """The cells of a line that blanks cut."""

@@ -84,8 +84,9 @@ class Maker:
         self.fixed = self.random.random() < 0.05
         self.delimiter = pick([",", ",", ",", ";", ";", "\t", "\t", "|", "^", "~", "||", "::", "|~|"])
         self.encoding = pick(list(_LANGUAGES)) if self.random.random() < 0.35 else pick(_UNICODE)
+        # Values are other words than names: a first line whose words stand again below it may be a row.
         words = _LANGUAGES.get(self.encoding, "")
-        self.words = words.split() if words else _ASCII + ["naïve", "Łódź", "北京", "größer"][: pick([0, 4])]
+        self.words = words.split() if words else _ASCII[12:] + ["naïve", "Łódź", "北京", "größer"][: pick([0, 4])]
         self.quoting = pick(["minimal", "minimal", "all", "text"])
         self.quote = "'" if self.random.random() < 0.06 and not self.fixed else '"'
         # Doubled or escaped, but only where cells hold quotes does the file show which.
@@ -102,6 +103,8 @@ class Maker:
         wide = self.delimiter in ("^", "~", "||", "::", "|~|") or self.fixed
         # A rare sign that cuts a file into two columns is as likely a part of its words.
         width = self.random.randint(3 if wide else 1, 8)
+        if width == 1:
+            self.quote = '"'  # in one column, single quotes are as likely a part of the words
         order = pick(["dmy", "mdy"])
         makers: list[Callable[[], tuple[str, list[Value], list[str]]]] = [
             self.integers,
