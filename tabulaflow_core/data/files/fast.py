@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.files.columns import Typing
 from tabulaflow_core.data.files.convert import TRIMMED, literal, quoted
-from tabulaflow_core.data.files.fast_columns import BlockSigns, FastColumn, castable, fast_column
+from tabulaflow_core.data.files.fast_columns import BlockSigns, FastColumn, fast_column, form_of
 from tabulaflow_core.data.files.infer import Shape
 from tabulaflow_core.data.files.lines import Lines
 from tabulaflow_core.data.files.stage import Stage
@@ -35,6 +35,8 @@ _SPARE: Final = 1 << 20
 _FIRST_ROWS: Final = 5_000
 #: Bytes of blocks in doubt after which a file is no longer tried, besides a quarter of the good ones.
 _PATIENCE: Final = 96 << 20
+#: The delimiter of files that have none.
+_NEVER: Final = "\x01"
 #: What `str.isspace` is true for.
 _SPACES: Final = r"[\s\pZ\x{1c}-\x{1f}\x{85}]+"
 #: Up to so many rows, a table is searched for totals everywhere; its text is then needed as text.
@@ -79,9 +81,11 @@ class FastRows:
         self._bench, self._stage, self._decide = bench, stage, decide
         self._dialect, self._codec, layout = plan.sniffed.dialect, plan.encoding.codec, plan.layout
         self._repeated = layout.header[0].strip() if layout.header else ""
-        usual = self._dialect.plain and self._dialect.quote in ("", '"') and not self._dialect.escape
+        one = not self._dialect.delimiter and not self._dialect.places and stage.width == 1
+        self._cut = _NEVER if one else self._dialect.delimiter
+        usual = (one or self._dialect.plain) and self._dialect.quote in ("", '"') and not self._dialect.escape
         simple = not (layout.comment or plan.rulers or plan.bounded) and plan.quick
-        self.usable = usual and simple and stage.width > 1
+        self.usable = usual and simple and (one or stage.width > 1)
         self._utf8 = self._codec.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "ascii")
         self._most = min(_MOST if self._utf8 else _MOST // 4, max(_LEAST, bench.watch.bounds.memory_bytes // 10))
         self._size = self._most
@@ -176,7 +180,7 @@ class FastRows:
             code = mark.encode()
             return raw.find(code[-1 if code[0] == 0xC2 else 0], 0, size) >= 0 and raw.find(code, 0, size) >= 0
 
-        if holds("\0") or holds("\ufffd"):
+        if holds("\0") or holds("\ufffd") or (self._cut == _NEVER and holds(_NEVER)):
             return block
         block.rows = raw.count(b"\n", 0, size)
         quotes = raw.count(b'"', 0, size) if self._dialect.quote else 0
@@ -196,7 +200,7 @@ class FastRows:
         names = [c.source for c in self._columns]
         # A row of nothing, or of the blanks that no cell is trimmed of, is no row.
         rest = ", ".join(names[1:])
-        empty = f"{names[0]} IS NULL AND coalesce({rest}) IS NULL" if rest else "false"
+        empty = f"{names[0]} IS NULL AND coalesce({rest}) IS NULL" if rest else f"{names[0]} IS NULL"
         spaces = f"{names[0]} > '~' AND regexp_full_match(concat({', '.join(names)}), {literal(_SPACES)})"
         values = [c.checked(block.signs) for c in self._columns]
         again = f"{names[0]} = {literal(self._repeated)}" if self._repeated else "false"
@@ -205,7 +209,7 @@ class FastRows:
         quote = literal(self._dialect.quote)
         source = (
             f"read_csv({literal(str(block.path))}, auto_detect = false, columns = {columns}, header = false, "
-            f"delim = {literal(self._dialect.delimiter)}, quote = {quote}, escape = {quote}, new_line = '\\n', "
+            f"delim = {literal(self._cut)}, quote = {quote}, escape = {quote}, new_line = '\\n', "
             "comment = '', nullstr = '', strict_mode = true, null_padding = false, ignore_errors = false)"
         )
         tried = ", ".join(["*", *(c.value for c in self._columns if c.value)])
@@ -290,10 +294,11 @@ class FastRows:
         column = next(c for c in self._columns if c.source == source)
         if column.expression == expression:
             return True
-        if column.engine_type == "VARCHAR":
+        if column.form is None:
             return False
         exponents = any("e" in s.text for s in self._shapes[source])
-        return castable(self._bench, replace(column, expression=expression), exponents=exponents)
+        other = replace(column, expression=expression)
+        return form_of(self._bench, other, exponents=exponents, like=column.form) is not None
 
     def write(self, target: str, columns: Sequence[WrittenColumn]) -> bool:
         """Add the last texts and give the table its name, or write it anew when the types came out otherwise."""

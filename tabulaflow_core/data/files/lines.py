@@ -63,6 +63,7 @@ class Lines:
         self._at = 0
         self._number = 0
         self._ahead: list[str] | None = None
+        self._ahead_start = 0
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return self
@@ -91,6 +92,7 @@ class Lines:
         if self._at < len(self._block):
             return True
         if self._ahead is None:
+            self._ahead_start = self.done
             self._ahead = self._read()
         return bool(self._ahead)
 
@@ -109,12 +111,13 @@ class Lines:
             wait to be taken, when the codec does not let lines be cut before decoding, or when there are not many
             more than `spare` bytes, which are left.
         """
-        if self._wide or self._at < len(self._block) or self._ahead is not None:
+        if self._wide or self._at < len(self._block):
             return None
-        start = self.done
+        start = self.done if self._ahead is None else self._ahead_start
         size = min(size, self.size - start - spare)
         if size < _BLOCK:
             return None
+        self._ahead, self._ended = None, False
         self._advance()
         if len(buffer) < size:
             buffer.extend(bytes(size - len(buffer)))

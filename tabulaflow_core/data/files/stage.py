@@ -13,6 +13,7 @@ from tabulaflow_core.data.files.layout import is_blank, joined
 from tabulaflow_core.data.files.report import LISTED, Misfit, SkippedLine
 from tabulaflow_core.data.files.storage import Workbench
 from tabulaflow_core.data.files.tokens import Record
+from tabulaflow_core.errors import FileUnreadable
 
 _BATCH = 20_000
 #: DuckDB writes groups of 122,880 rows; smaller inserts cost more than the rows in them.
@@ -37,9 +38,18 @@ class Stage:
     Attributes:
         head: The first records.
         tail: The last records, not yet written: `finish` writes them.
+
+    Raises:
+        FileUnreadable: There are more columns than `bench.watch.bounds` allows.
     """
 
     def __init__(self, bench: Workbench, width: int) -> None:
+        most = bench.watch.bounds.columns
+        if width > most:
+            raise FileUnreadable(
+                f"The file has {width:,} columns, more than the {most:,} that a table may have. "
+                "Turn its rows and columns around, or export fewer of them."
+            )
         self.bench = bench
         self.width = width
         self.head: list[Record] = []

@@ -13,8 +13,9 @@ import pytest
 
 from tabulaflow_core.data.files import FileReading, ReadOptions, columns, fast, read_file, sums
 from tabulaflow_core.data.files.fast import FastRows
+from tabulaflow_core.data.files.formats import text_plan
 
-ROWS = 4_000
+ROWS = 2_000
 
 
 class Spy:
@@ -27,16 +28,17 @@ class Spy:
 @pytest.fixture
 def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
     """Small bounds, so that files of a few hundred kilobytes have many blocks."""
-    monkeypatch.setattr(fast, "_MOST", 60_000)
-    monkeypatch.setattr(fast, "_LEAST", 10_000)
-    monkeypatch.setattr(fast, "_SPARE", 15_000)
-    monkeypatch.setattr(fast, "_FIRST_ROWS", 300)
-    monkeypatch.setattr(fast, "_FEWEST", 1_000)
-    monkeypatch.setattr(sums, "_MOST_ROWS", 1_000)
-    monkeypatch.setattr(columns, "_LONG", 1_000)
+    monkeypatch.setattr(fast, "_MOST", 30_000)
+    monkeypatch.setattr(fast, "_LEAST", 6_000)
+    monkeypatch.setattr(fast, "_SPARE", 8_000)
+    monkeypatch.setattr(fast, "_FIRST_ROWS", 60)
+    monkeypatch.setattr(fast, "_FEWEST", 900)
+    monkeypatch.setattr(sums, "_MOST_ROWS", 900)
+    monkeypatch.setattr(columns, "_LONG", 900)
     monkeypatch.setattr(columns, "_SPREAD", 200)
-    monkeypatch.setattr("tabulaflow_core.data.files.lines._BLOCK", 10_000)
-    monkeypatch.setattr("tabulaflow_core.data.files.lines._LAST", 4_000)
+    monkeypatch.setattr("tabulaflow_core.data.files.lines._BLOCK", 5_000)
+    monkeypatch.setattr("tabulaflow_core.data.files.lines._LAST", 2_000)
+    monkeypatch.setattr(text_plan, "_SAMPLE_LINES", 150)
     found = Spy()
     ended, anew = FastRows._ended, FastRows._write_anew
 
@@ -61,7 +63,9 @@ def content(reading: FileReading) -> list[object]:
     with duckdb.connect(str(table.database), read_only=True) as connection:
         connection.execute("SET TimeZone = 'UTC'").fetchall()
         rows = connection.execute(f'SELECT * FROM "{table.table}"').fetchall()
-        columns = connection.execute("SELECT column_name, data_type, comment FROM duckdb_columns() WHERE NOT internal").fetchall()
+        columns = connection.execute(
+            "SELECT column_name, data_type, comment FROM duckdb_columns() WHERE NOT internal"
+        ).fetchall()
         tables = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
     plain = replace(table, database=Path("x"))
     return [repr(rows), columns, tables, plain, reading.report]
@@ -124,7 +128,7 @@ def cell(where: int, column: int, value: str) -> Callable[[list[str]], None]:
     return change(where, put)
 
 
-def spread(rows: list[str], column: int, value: str, step: int, first: int = 1_000) -> None:
+def spread(rows: list[str], column: int, value: str, step: int, first: int = 700) -> None:
     for i in range(first, ROWS, step):
         cell(i, column, value)(rows)
 
@@ -221,6 +225,13 @@ def test_dialects(name: str, spy: Spy, tmp_path: Path, monkeypatch: pytest.Monke
     assert (spy.rows > ROWS * 0.8) == (name != "utf-16")
 
 
+def test_one_column(spy: Spy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ["amount", *(str(i % 977) for i in range(20_000))]
+    rows[9_000:9_000] = ["", '"7"', "  8 ", "x"]
+    both(tmp_path, text(rows), monkeypatch)
+    assert spy.rows > 15_000
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -229,7 +240,7 @@ def test_dialects(name: str, spy: Spy, tmp_path: Path, monkeypatch: pytest.Monke
         {"missing": ("n3",)},
         {"decimal": ","},
         {"header": False},
-        {"skip_lines": 400},
+        {"skip_lines": 100},
         {"skip_end": 3},
         {"quote": ""},
         {"keep_totals": True},
@@ -254,7 +265,7 @@ def tables(rnd: random.Random) -> Iterator[Callable[[int], str]]:
     yield lambda i: (datetime(2026, 1, 1) + timedelta(milliseconds=rnd.randrange(10**9))).isoformat(" ")
     yield lambda i: (datetime(2026, 1, 1) + timedelta(minutes=rnd.randrange(10**6))).isoformat() + "Z"
     yield lambda i: f"{rnd.randrange(10**6):,}".replace(",", ".") + ",50"
-    yield lambda i: "" if i < 3000 else "late"
+    yield lambda i: "" if i < 1500 else "late"
     yield lambda i: f"{rnd.randrange(100):05}"
 
 
@@ -265,7 +276,7 @@ def test_random_files(seed: int, spy: Spy, tmp_path: Path, monkeypatch: pytest.M
     odd = ["NA", "-", "x", "1e5", " 7", "7 ", '"', '"q"', "0012", "1,5", "\\N", "2026-01-01", "~"]
     rows = ["one;two;three;four"]
     rate = rnd.choice([0, 0, 0.0001, 0.001])
-    for i in range(3_500):
+    for i in range(1_800):
         cells = [rnd.choice(odd) if rnd.random() < rate else make(i) for make in makers]
         rows.append(";".join(cells) if rnd.random() >= rate else rnd.choice(["", ";;;", ";".join(cells[:3])]))
     both(tmp_path, text(rows), monkeypatch)

@@ -135,6 +135,9 @@ def _stage(job: ReadJob, plan: Plan, options: ReadOptions, width: int) -> Stage:
             first, block = lines.block()
             if not block and not tokenizer.waiting:
                 break
+            if first > plan.skip and not (plan.bounded or tokenizer.waiting) and not "".join(block).strip():
+                stage.blank += len(block)  # millions of blank lines are no work
+                continue
             # The first block holds the header, the last one notes and totals.
             if clean and clean.usable and not plan.bounded and first > 1 and not tokenizer.waiting and lines.more:
                 table = clean.cut(first, block)

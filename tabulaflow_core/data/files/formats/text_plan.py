@@ -84,9 +84,22 @@ def take_sample(job: ReadJob) -> Sample:
         with open_lines(job.path, encoding.codec, line_end) as lines:
             sample = _first(lines)
             whole = next(lines, None) is None
+            _refuse_wide(job, sample)
     except LookupError as error:
         raise FileUnreadable(f"“{encoding.codec}” is no known encoding. Try utf-8 or cp1252.") from error
     return Sample(encoding, line_end, sample, whole)
+
+
+def _refuse_wide(job: ReadJob, sample: NumberedLines) -> None:
+    """Refuse a first line of more columns than a table may have, before every way to cut it is tried."""
+    first = next((text for _, text in sample if text.strip()), "")
+    most = job.watch.bounds.columns
+    found = max(first.count(mark) for mark in ",;\t|") + 1
+    if found > most and '"' not in first:
+        raise FileUnreadable(
+            f"{job.name} has {found:,} columns, more than the {most:,} that a table may have. "
+            "Turn its rows and columns around, or export fewer of them."
+        )
 
 
 def _first(lines: Iterator[tuple[int, str]]) -> NumberedLines:
