@@ -176,6 +176,12 @@ def test_what_is_no_database(read: Reader, tmp_path: Path, name: str) -> None:
         read(whole[:100] + bytes(4000), name)
 
 
+def test_a_schema_that_is_no_text(read: Reader, tmp_path: Path) -> None:
+    content = sqlite(tmp_path, "CREATE TABLE named (a)")
+    with pytest.raises(FileUnreadable, match="its schema is damaged"):
+        read(content.replace(b"named", b"\xff(((("), "t.sqlite")
+
+
 def test_text_under_the_name_of_a_database(read: Reader) -> None:
     assert read("a,b\n1,x\n", "t.db").rows == [(1, "x")]
 

@@ -33,6 +33,8 @@ _STEPS: Final = 100_000
 VIEW_SECONDS: Final = 60
 _WAL_MODE: Final = 2
 _SHADOW: Final = "shadow"
+#: A message that names damaged parts of a schema may itself be no text.
+_FAULTS: Final = (sqlite3.Error, UnicodeDecodeError)
 
 
 @contextmanager
@@ -49,7 +51,7 @@ def open_sqlite(job: ReadJob) -> Iterator[SqliteFile]:
     try:
         # Without a log beside it nobody writes, and so nothing has to be created beside it either.
         connection = connect(job.path, "mode=ro&immutable=1" if wal and not beside else "mode=ro")
-    except sqlite3.Error as error:
+    except _FAULTS as error:
         raise _unreadable(job, error) from error
     with closing(connection):
         file = SqliteFile(job, connection)
@@ -62,11 +64,11 @@ def open_sqlite(job: ReadJob) -> Iterator[SqliteFile]:
             lock(connection, "")
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, job.watch.bounds.cell_bytes)
             yield file
-        except sqlite3.Error as error:
+        except _FAULTS as error:
             raise _unreadable(job, error) from error
 
 
-def _unreadable(job: ReadJob, error: sqlite3.Error) -> FileUnreadable:
+def _unreadable(job: ReadJob, error: Exception) -> FileUnreadable:
     code = int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return FileUnreadable(f"Another program is writing to {job.name}. Close it there, or add a copy of the file.")
@@ -76,7 +78,7 @@ def _unreadable(job: ReadJob, error: sqlite3.Error) -> FileUnreadable:
         return FileUnreadable(
             f"A change to {job.name} was broken off (there is a -journal file). Open it once with its own program."
         )
-    return FileUnreadable(f"The SQLite file {job.name} cannot be read: {error}. Restore it from a copy.")
+    return FileUnreadable(f"The SQLite file {job.name} cannot be read: {_said(error)}. Restore it from a copy.")
 
 
 class SqliteFile:
@@ -102,7 +104,7 @@ class SqliteFile:
         ).fetchall()
         try:
             kinds = dict(self._connection.execute("SELECT name, type FROM pragma_table_list WHERE schema = 'main'"))
-        except sqlite3.Error:  # before SQLite 3.37, or a module is missing: then nothing is known to be a shadow
+        except _FAULTS:  # before SQLite 3.37, or a module is missing: then nothing is known to be a shadow
             kinds = {}
         entries = []
         for name, kind in listed:
@@ -115,10 +117,10 @@ class SqliteFile:
         """Why a table cannot be asked at all; empty when it can."""
         try:
             self._connection.execute(f"SELECT * FROM {quoted(name)} LIMIT 0").close()
-        except sqlite3.Error as error:
+        except _FAULTS as error:
             if "no such module" in str(error):
-                return f"it needs an extension of SQLite that is not here ({error})."
-            return f"SQLite says: {error}."
+                return f"it needs an extension of SQLite that is not here ({_said(error)})."
+            return f"SQLite says: {_said(error)}."
         return ""
 
     def copy(self, job: ReadJob, entry: Entry) -> tuple[WrittenTable, ReadingReport]:
@@ -127,7 +129,7 @@ class SqliteFile:
             self._deadline = time.monotonic() + VIEW_SECONDS
         try:
             return self._copy(job, entry)
-        except sqlite3.Error as error:
+        except _FAULTS as error:
             if job.watch.stopped:
                 raise FileReadingStopped from error
             if time.monotonic() > self._deadline:
@@ -135,7 +137,7 @@ class SqliteFile:
             if int(getattr(error, "sqlite_errorcode", 0)) & 0xFF == sqlite3.SQLITE_TOOBIG:
                 most = job.watch.bounds.cell_bytes // 1024**2
                 raise FileUnreadable(f"it holds a value of more than {most} MB, the most that one may have.") from error
-            raise FileUnreadable(f"SQLite says: {error}.") from error
+            raise FileUnreadable(f"SQLite says: {_said(error)}.") from error
         finally:
             self._deadline = math.inf
 
@@ -227,6 +229,10 @@ class SqliteFile:
                     raise FileUnreadable("it holds more bytes than may be unpacked. Raise the bound (unpacked_bytes).")
                 rows = max(1, min(_ROWS, _BYTES * len(batch) // max(size, 1)))
         return done
+
+
+def _said(error: Exception) -> str:
+    return "its schema is damaged" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
 def _column(name: str, header: str, declared: str, counts: list[int]) -> SqliteColumn:
