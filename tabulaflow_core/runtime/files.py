@@ -18,7 +18,7 @@ from tabulaflow_core.data.files.reader import stem
 from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileReadingStopped, FileUnreadable, NotFound, SourceError
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime import disk, file_outcomes, read_choices, uploads
+from tabulaflow_core.runtime import disk, file_outcomes, read_choices, server_files, uploads
 from tabulaflow_core.runtime.file_candidates import Candidate, find
 from tabulaflow_core.runtime.file_changes import changes
 from tabulaflow_core.runtime.file_details import Details, KeptFile, Member, WaitingFile, for_connector, kept_file
@@ -29,7 +29,6 @@ from tabulaflow_core.runtime.raw_text import raw_lines
 from tabulaflow_core.runtime.shelf import Wanted
 from tabulaflow_core.runtime.uploaded_databases import DatabaseUploads, dialect_of
 from tabulaflow_core.runtime.views import FileChoice, FileOutcome
-from tabulaflow_core.store.database import own_places
 from tabulaflow_core.store.records import FileRecord
 from tabulaflow_core.store.store import Store
 
@@ -55,29 +54,19 @@ class FileBook:
         return [self._copy(principal, uploads.plain_name(name), place) for name, place in given]
 
     def take_by_path(self, principal: Principal, path: Path) -> uploads.Upload:
-        """A file of the server, to be read where it lies.
+        """A file of the server, to be read where it lies; see `server_files.by_path`."""
+        return server_files.by_path(self._settings, path)
+
+    def _place(self, principal: Principal, member: Member) -> Path:
+        """Where the bytes of a member are now.
 
         Raises:
-            SourceError: It does not lie within the allowed folders, or is no file that can be read.
+            SourceError: It is a file of the server, and its folder or what its links lead to is closed by now.
         """
-        try:
-            real = path.expanduser().resolve(strict=True)
-        except (OSError, RuntimeError, ValueError):
-            real = Path(path.anchor)
-        own = [place.expanduser().resolve() for place in own_places(self._settings)]
-        roots = [root.expanduser().resolve() for root in self._settings.file_roots]
-        if any(real.is_relative_to(place) for place in own) or not any(real.is_relative_to(root) for root in roots):
-            # The same for what is not there: this is no way to find out which files a server has.
-            raise SourceError(
-                "There is no such file in the folders that the administrator has allowed (`TABULAFLOW_FILE_ROOTS`). "
-                "Check the path, upload the file instead, or ask for its folder to be added."
-            )
-        if not real.is_file():
-            raise SourceError(f"{real.name[:80]!r} is no file. Give the path of one file.")
-        try:
-            return uploads.Upload(uploads.plain_name(real.name), "", real.stat().st_size, "", real)
-        except OSError as error:
-            raise SourceError(f"{real.name[:80]!r} cannot be read: {error.strerror or error}.") from error
+        path = member.place(self._keeper.folder(principal))
+        if member.path:
+            server_files.see_open(self._settings, path.resolve())
+        return path
 
     async def add_async(
         self,
@@ -128,7 +117,7 @@ class FileBook:
         """Read a file again with the choices of a person; see `Runtime.reread_file`."""
         parsed, chosen = read_choices.parse(options), read_choices.tidy(options)
         async with self._lock(principal):
-            before = await self._current(await self._kept(principal, name))
+            before = await self._current(principal, await self._kept(principal, name))
             others = taken_tables(await self._keeper.kept_async(principal), besides=before.name)
             wanted = table_of(before) or free(table_name(stem(before.members[0].name)), others)
             try:
@@ -173,19 +162,18 @@ class FileBook:
     ) -> tuple[tuple[int, str], ...]:
         """Lines of a file; see `Runtime.raw_lines`."""
         member, report = await self._member(principal, name)
-        path, encoding = member.place(self._keeper.folder(principal)), _encoding(report)
+        path, encoding = self._place(principal, member), _encoding(report)
         return await run_blocking_async(lambda: raw_lines(path, encoding=encoding, part=part, start=start, count=count))
 
     async def original_async(self, principal: Principal, name: str, *, version: int | None) -> Path:
         """The uploaded bytes; see `Runtime.original`."""
-        folder = self._keeper.folder(principal)
         if version is None:
-            return _there((await self._member(principal, name))[0].place(folder))
+            return _there(self._place(principal, (await self._member(principal, name))[0]))
         kept = await self._kept(principal, name)
         versions = {**dict(kept.earlier), kept.version: kept.members}
         if version not in versions:
             raise NotFound(f"{kept.name} has no version {version}, or it is too old to be kept.")
-        return _there(versions[version][-1].place(folder))
+        return _there(self._place(principal, versions[version][-1]))
 
     async def list_async(self, principal: Principal) -> tuple[FileOutcome, ...]:
         """All files, the oldest first, then what waits."""
@@ -327,11 +315,15 @@ class FileBook:
                 return kept
         raise NotFound(_NO_FILE)
 
-    async def _current(self, kept: KeptFile) -> KeptFile:
-        """The file with what its members of the server hold now; one that is gone is left to the reader to tell."""
+    async def _current(self, principal: Principal, kept: KeptFile) -> KeptFile:
+        """The file with what its members of the server hold now; one that is gone is left to the reader to tell.
+
+        Raises:
+            SourceError: The folder of one is closed by now.
+        """
 
         def look(member: Member) -> Member:
-            path = Path(member.path)
+            path = self._place(principal, member)
             if not member.path or not path.is_file():
                 return member
             return replace(member, sha256=uploads.hash_of(path, Watch()), size=path.stat().st_size)

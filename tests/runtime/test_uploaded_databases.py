@@ -229,6 +229,30 @@ def test_only_allowed_folders_are_open(make_runtime: MakeRuntime, settings: Sett
     assert rt.files(LOCAL_USER) == ()
 
 
+def test_a_folder_that_was_closed_or_led_elsewhere_is_closed_to_rereading(
+    rt: Runtime, make_runtime: MakeRuntime, settings: Settings, tmp_path: Path
+) -> None:
+    path = tmp_path / "open" / "sales.csv"
+    path.parent.mkdir()
+    path.write_text("day,amount\n2026-01-05,10\n")
+    rt.add_server_file(LOCAL_USER, path)
+    rt.close()
+    closed = make_runtime(replace(settings, file_roots=(tmp_path / "other",)))
+    linked = make_runtime(replace(settings, file_roots=(path.parent,)))
+    (tmp_path / "secret.csv").write_text("a,b\n1,2\n")
+    for runtime in (closed, linked):
+        if runtime is linked:
+            path.unlink()
+            path.symlink_to(tmp_path / "secret.csv")
+        with pytest.raises(SourceError, match="allowed"):
+            runtime.reread_file(LOCAL_USER, "sales.csv", {})
+        with pytest.raises(SourceError, match="allowed"):
+            runtime.raw_lines(LOCAL_USER, "sales.csv")
+        with pytest.raises(SourceError, match="allowed"):
+            runtime.original(LOCAL_USER, "sales.csv")
+        assert one(runtime, "files", "SELECT amount FROM sales") == 10
+
+
 def test_a_server_file_as_a_job(rt: Runtime, tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_text("day,amount\n2026-01-05,10\n")
     job_id = rt.start_adding_server_file(LOCAL_USER, tmp_path / "sales.csv")
