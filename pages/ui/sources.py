@@ -30,12 +30,14 @@ def draw() -> None:
             uploads.draw_server_box()
     with tabs[-1]:
         databases.draw_form()
-    uploads.draw_progress()
+    # In containers that are always there: what follows keeps its place, and nothing old stands beside the new.
+    with st.container():
+        uploads.draw_progress()
     files = get_runtime().files(state.principal())
-    uploads.draw_news(files)
-    waiting = [file for file in files if file.status == "waiting"]
-    if waiting:
-        file_questions.draw(waiting)
+    with st.container():
+        uploads.draw_news(files)
+    with st.container():
+        file_questions.draw([file for file in files if file.status == "waiting"])
     st.subheader("What you can ask", anchor=False)
     kept = [file for file in files if file.status != "waiting"]
     above = st.container()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,14 @@ from tests.data.files.workbooks import Sheet, write_xlsx
 pytestmark = pytest.mark.browser
 
 DOUBTFUL = "id,paid,amount\n1,03/04/2026,5.5\n2,05/06/2026,6.5\n3,07/08/2026,7.5\n"
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """A machine that is busy with other tests takes its time."""
+    expect.set_options(timeout=30_000)
+    yield
+    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture
@@ -122,12 +130,12 @@ def test_replacing_with_a_missing_column_is_asked_and_said(page: Page, app: App,
 def test_a_long_reading_is_stopped(page: Page, app: App, tmp_path: Path) -> None:
     file = tmp_path / "long.csv"
     with file.open("w") as out:
-        for block in range(300):
+        for block in range(400):
             out.writelines(
                 f'{block},{n},"word, {n}",{n % 7}.{n % 10},0{n % 9 + 1}/0{n % 8 + 1}/2026\n' for n in range(10_000)
             )
     drop(page, app, file)
-    stop = page.get_by_role("button", name="Stop")
+    stop = page.get_by_role("button", name="Stop").first
     expect(stop).to_be_visible(timeout=60_000)
     expect(page.get_by_test_id("stProgress")).to_be_visible()
     page.get_by_role("link", name="Usage").first.click()  # other pages go on meanwhile
