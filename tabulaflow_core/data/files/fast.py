@@ -114,7 +114,7 @@ class FastRows:
             return
         while block:
             running = self._start(block)
-            following = self._next(lines) if running else None
+            following = self._meanwhile(running, lines) if running else None
             if running and self._ended(running, block, lines):
                 block = following
                 continue
@@ -122,6 +122,14 @@ class FastRows:
                 if waiting:
                     lines.give_back(waiting.first, waiting.start)
             block = self._smaller(block, lines)
+
+    def _meanwhile(self, running: Future[list[tuple[object, ...]]], lines: Lines) -> _Block | None:
+        """The next block, made while the one before is on its way into the table."""
+        try:
+            return self._next(lines)
+        except BaseException:
+            self._bench.end(running)
+            raise
 
     def _smaller(self, block: _Block, lines: Lines) -> _Block | None:
         """A smaller block after one in doubt, None when its beginning must be read with care."""
@@ -164,6 +172,7 @@ class FastRows:
         if found is None:
             return None
         block = _Block(*found)
+        self._bench.watch.advance("reading", block.start, lines.size)
         raw = self._buffer
         if self._buffer.find(b"\r", 0, block.size) >= 0:
             raw = self._buffer[: block.size]
@@ -184,6 +193,7 @@ class FastRows:
             return block
         block.rows = raw.count(b"\n", 0, size)
         quotes = raw.count(b'"', 0, size) if self._dialect.quote else 0
+        self._bench.watch.advance("reading", block.start, lines.size)
         block.cell_bytes = size - block.rows * self._stage.width - quotes
         edges = [m for m in TRIMMED if m not in "\r\n" and m != self._dialect.delimiter and holds(m)]
         block.signs = BlockSigns(quotes > 0, holds("\\"), "".join(edges))

@@ -114,12 +114,12 @@ class Workbench:
             try:
                 self.watch.advance(self.stage, done, total)
             except FileReadingStopped:
-                self._end(running)
+                self.end(running)
                 raise
         return running.result()
 
-    def _end(self, running: Future[T]) -> None:
-        """Interrupt until it has ended: an interrupt that comes before a statement begins is lost."""
+    def end(self, running: Future[T]) -> None:
+        """Interrupt what `start` began until it has ended; an interrupt before a statement begins is lost."""
         while not running.done():
             self.connection.interrupt()
             wait([running], timeout=0.01)
