@@ -288,6 +288,7 @@ def worker(pipe: Connection, folder: Path) -> None:
 
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    pipe.send("ready")
     while True:
         try:
             pipe.send(read_one(pipe.recv(), folder))
@@ -308,6 +309,8 @@ class Worker:
         self._process = self._context.Process(target=worker, args=(theirs, self._folder), daemon=True)
         self._process.start()
         theirs.close()
+        self._pipe.poll(10 * SECONDS)
+        self._pipe.recv()
 
     def read(self, found: Case) -> str:
         """What became of the file; a crash or a hang is told too."""

@@ -38,7 +38,9 @@ def ranked(lines: bytes) -> list[Page]:
         if bad > max(1, strange // 100):
             continue
         marks = (_east(text, name) if name in _EAST else _letters(text, name) for name in languages.split())
-        found.append((max(marks) / max(strange, 1) + prior * _weight(strange) + bad * _NEVER / strange, -rank, codec))
+        found.append(
+            (max(marks) / max(strange, 1) + prior * _weight(strange) + bad * _NEVER / max(strange, 1), -rank, codec)
+        )
     found.sort(reverse=True)
     return [Page(codec, mark) for mark, _, codec in found]
 
