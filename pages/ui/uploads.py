@@ -107,9 +107,9 @@ def draw_news(files: Sequence[FileOutcome]) -> None:
     if here := [outcome.name for outcome in outcomes if outcome.status == "loaded"]:
         names = ", ".join(f"**{safe.label(name)}**" for name in here[:_NAMED])
         more = f" and {len(here) - _NAMED} more" if len(here) > _NAMED else ""
-        verb = "is" if len(here) == 1 else "are"
+        verb, how = ("is", "it was") if len(here) == 1 else ("are", "they were")
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.success(f"{names}{more} {verb} here. Look below at how it was read, then ask.")
+            st.success(f"{names}{more} {verb} here. Look below at how {how} read, then ask.")
             st.page_link("pages/chat.py", label="Ask about it", icon=":material/forum:", width="content")
     with_card = {file.name for file in files if file.status == "message"}
     failed = [outcome for outcome in outcomes if outcome.status == "message" and outcome.name not in with_card]
