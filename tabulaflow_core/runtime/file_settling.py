@@ -71,11 +71,17 @@ class Settling:
             FileUnreadable: A file of which the table would be made cannot be read; it goes on waiting.
         """
         candidates = [await self._again(principal, each) for each in waiting]
-        if choice == "combine":
-            return [await self.combine_async(principal, candidates, follower)]
-        outcomes = []
-        for each, candidate in zip(waiting, candidates, strict=True):
-            outcomes.append(await self._answer_one(principal, each, candidate, choice, follower))
+        outcomes: list[FileOutcome] = []
+        left = list(candidates)
+        try:
+            if choice == "combine":
+                return [await self.combine_async(principal, candidates, follower)]
+            for each, candidate in zip(waiting, candidates, strict=True):
+                outcomes.append(await self._answer_one(principal, each, candidate, choice, follower))
+                left.remove(candidate)
+        except FileUnreadable:
+            await self._still_waiting(principal, left)  # whoever was quicker has deleted what is not used
+            raise
         return outcomes
 
     async def combine_async(
