@@ -80,7 +80,7 @@ def _core(shape: str) -> str:
 def number_expression(column: str, finding: Finding, mark: str, engine_type: str) -> str:
     """A number with this decimal mark; grouping, currency, percent and accounting signs are taken off."""
     value = trimmed(column)
-    simple = all(s.text.strip("9") in ("", "-", ".", "-.") for s in finding.numbers) and mark == "."
+    simple = all(s.text.removeprefix("-").strip("9") in ("", ".") for s in finding.numbers) and mark == "."
     if simple and not finding.misfits:
         return f"TRY_CAST({value} AS {engine_type})"
     bare = value
@@ -150,7 +150,7 @@ def _assembled(
     if worded:
         month = _month_case(f"regexp_extract({month}, {literal(_MONTH_WORD)}, 1)")
     date = f"try_strptime({year} || '-' || {month} || '-' || {day}, {literal(pattern)})"
-    rest = f"trim(regexp_extract({value}, {whole}, 4), ' ,tT')"
+    rest = f"rtrim(ltrim(regexp_extract({value}, {whole}, 4), ' ,tT'))"
     if engine_type == "DATE":
         return f"CASE WHEN {rest} = '' THEN CAST({date} AS DATE) END"
     rest = f"replace({rest}, ',', '.')"

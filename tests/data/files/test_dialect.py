@@ -110,6 +110,19 @@ def test_line_ends(read: Reader, end: str) -> None:
         ("shift_jis", "東京,大阪,売上高,商品の名前"),
         ("gb18030", "北京,上海,销售额,产品名称"),
         ("euc_kr", "서울,부산,매출액,상품명"),
+        ("euc_jp", "東京,カタカナ,売上高,商品の名前"),
+        ("big5", "台北,銷售額,產品名稱,數量"),
+        ("cp1255", "ירושלים,מכירות,כמות,מחיר"),
+        ("cp1256", "القاهرة,الرياض,المبيعات,السعر"),
+        ("cp1257", "Šiauliai,Klaipėda,Panevėžys,vertė,žmonės"),
+        ("cp874", "กรุงเทพ,ยอดขาย,จำนวน,สินค้า"),
+        ("iso8859-7", "Αθήνα,Θεσσαλονίκη,πωλήσεις"),
+        ("cp866", "Москва,Санкт-Петербург,Новосибирск,продажи"),
+        ("mac_roman", "Müller,Straße,Köln,größer,Mädchen,schön"),
+        ("cp1250", "Győr,őszi,szürke,árvíztűrő,összeg"),
+        ("utf-32", "größe,北京"),
+        ("utf-32-le", "größe,north"),
+        ("utf-32-be", "größe,north"),
     ],
 )
 def test_encodings(read: Reader, codec: str, text: str) -> None:
@@ -155,3 +168,43 @@ def test_decimal_commas_below_one_name_are_one_column(
     seen = read(text)
     assert seen.names == names
     assert seen.column(names[0]) == values
+
+
+def test_a_few_damaged_bytes_do_not_change_the_encoding(read: Reader) -> None:
+    text = "name,city\nÜnal,Köln\nMüller,Zürich\nJäger,Łódź\n".encode() + b"Bad\xff,x\n"
+    seen = read(text)
+    assert seen.column("city")[:3] == ["Köln", "Zürich", "Łódź"]
+    assert seen.choice("encoding") == "utf-8"
+    assert seen.told("encoding does not know", "line 5")
+
+
+def test_letters_that_make_no_words_are_kept_byte_for_byte(read: Reader) -> None:
+    seen = read(b"a,b\n1,x?\x8c\xe6\n2,y\n")
+    assert seen.choice("encoding") == "iso8859-1"
+    assert seen.told("encoding", "guess")
+
+
+def test_wrongly_decoded_letters_are_not_mended(read: Reader) -> None:
+    assert read("a,b\n1,MÃ¼ller\n").column("b") == ["MÃ¼ller"]
+
+
+def test_single_quotes(read: Reader) -> None:
+    assert read("a,b\n1,'x, y'\n2,'z'\n").column("b") == ["x, y", "z"]
+    assert read("a,b\n1,it's\n2,'tis\n").column("b") == ["it's", "'tis"]
+
+
+def test_words_for_delimiters(read: Reader) -> None:
+    assert read("a;b\n1;2\n", delimiter="semicolon").rows == [(1, 2)]
+    assert read("a b\n1 2\n", delimiter="space").rows == [(1, 2)]
+    assert read("a;b\n1;2\n", delimiter="none").names == ["a;b"]
+    assert read("a||b\n1||2\n", delimiter="||").rows == [(1, 2)]
+    assert read("a  b\nx y  2\n", delimiter="blanks").rows == [("x y", 2)]
+
+
+def test_windows_quotes(read: Reader) -> None:
+    assert read(b"name\r\n\x93Ana\x94\r\n").column("name") == ["“Ana”"]
+
+
+def test_nul_bytes_and_line_ends_of_several_kinds(read: Reader) -> None:
+    assert read(b"a,b\n1,x\x00y\n2,z\n").column("b") == ["xy", "z"]
+    assert read(b"a,b\r\n1,x\n2,y\r\n3,z\n").rows == [(1, "x"), (2, "y"), (3, "z")]

@@ -48,6 +48,17 @@ def test_numbers_and_dates_of_one_region(read: Reader) -> None:
         (["+5", "-7"], [5, -7]),
         ([".5", "1.25"], [0.5, 1.25]),
         (["1234.50 EUR", "0.50 EUR"], [1234.5, 0.5]),
+        (["1\u2009200", "12\u2009000"], [1200, 12000]),
+        (["1,23,456.00", "12,34,567.50"], [123456, 1234567.5]),
+        (["$ (1,234.50)", "$ 99.00"], [-1234.5, 99]),
+        (["($1,234.50)", "$99.00"], [-1234.5, 99]),
+        (["100.00 CR", "50.00 DR"], [100, -50]),
+        (["Rs. 1,234.50", "Rs. 99.00"], [1234.5, 99]),
+        (["1 234,50 kr", "99,00 kr"], [1234.5, 99]),
+        (["EUR 1.234,50", "EUR 99,00"], [1234.5, 99]),
+        (["12,50 zł", "1 299,00 zł"], [12.5, 1299]),
+        (["12-", "13"], [-12, 13]),
+        (["\u20135", "7"], [-5, 7]),
     ],
 )
 def test_number_forms(read: Reader, cells: list[str], values: list[float]) -> None:
@@ -121,6 +132,14 @@ def test_part_numbers_are_no_dates(read: Reader) -> None:
         (["31-OCT-2026", "01-NOV-2026"], [(10, 31), (11, 1)]),
         (["3. April 2026", "5. März 2026", "1. Juni 2026"], [(4, 3), (3, 5), (6, 1)]),
         (["3 avril 2026", "5 août 2026", "1er mai 2026"], [(4, 3), (8, 5), (5, 1)]),
+        (["3 de abril de 2026", "6 de mayo de 2026", "7 de enero de 2026"], [(4, 3), (5, 6), (1, 7)]),
+        (["3 de março de 2026", "6 de maio de 2026", "7 de dezembro de 2026"], [(3, 3), (5, 6), (12, 7)]),
+        (["3 maart 2026", "6 mei 2026", "7 augustus 2026"], [(3, 3), (5, 6), (8, 7)]),
+        (["3 marzo 2026", "6 maggio 2026", "7 dicembre 2026"], [(3, 3), (5, 6), (12, 7)]),
+        (["3 marca 2026", "6 maja 2026", "7 października 2026"], [(3, 3), (5, 6), (10, 7)]),
+        (["Friday, 3 April 2026", "Monday, 6 April 2026", "Tue, 7 Apr 2026"], [(4, 3), (4, 6), (4, 7)]),
+        (["3rd April 2026", "1st May 2026", "22nd June 2026"], [(4, 3), (5, 1), (6, 22)]),
+        (["2026-Apr-03", "2026-May-06"], [(4, 3), (5, 6)]),
         (["April 3, 2026", "Dec 25, 2026", "May 1st, 2026"], [(4, 3), (12, 25), (5, 1)]),
     ],
 )
@@ -271,3 +290,102 @@ def test_a_type_that_cannot_be_given_is_said(read: Reader) -> None:
     assert seen.told("“who”", "cannot be read as integer")
     assert seen.told("no column “nope”", "“who”, “n”")
     assert len(seen.report.notices) == 2
+
+
+@pytest.mark.parametrize(
+    ("cells", "times"),
+    [
+        (["2026-03-01T12:00:00Z", "2026-03-01T13:30:00.250Z"], ["12:00:00", "13:30:00.250000"]),
+        (["2026-03-01 12:00:00+0200", "2026-03-01 13:00:00-05:00"], ["10:00:00", "18:00:00"]),
+        (["2026-03-01T12:00:00+02", "2026-03-01T13:00:00-05"], ["10:00:00", "18:00:00"]),
+        (["2026-03-01 12:00:00 UTC", "2026-03-01 13:00:00 GMT"], ["12:00:00", "13:00:00"]),
+        (["3/14/2026 2:05 PM", "3/15/2026 12:00 AM"], ["14:05:00", "00:00:00"]),
+        (["14.03.2026 14:05:01,250", "15.03.2026 9:10"], ["14:05:01.250000", "09:10:00"]),
+        (["03/14/2026, 14:05:09", "03/15/2026, 15:06:07"], ["14:05:09", "15:06:07"]),
+        (["03-Apr-2026 10:15:00", "06-May-2026 11:00:01"], ["10:15:00", "11:00:01"]),
+        (["2026-03-01T12:00:00.1230000", "2026-03-01T12:00:01.0000000"], ["12:00:00.123000", "12:00:01"]),
+    ],
+)
+def test_datetime_forms(read: Reader, cells: list[str], times: list[str]) -> None:
+    seen = read("k\tv\n" + "".join(f"a\t{c}\n" for c in cells))
+    assert seen.type_of("v") == "datetime"
+    assert [v.time().isoformat() for v in seen.column("v") if isinstance(v, dt.datetime)] == times
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["2026-03-01T12:00:00.1234567", "2026-03-01T12:00:00.0000001"],
+        ["14:30", "2:30"],
+        ["2:30 pm", "11:00 am"],
+        ["14h30", "9h05"],
+        ["1:02:03", "25:00:00"],
+        ["PT5M", "P1DT2H"],
+        ["2026-W03", "2026-W04"],
+        ["2026Q1", "2026Q2"],
+        ["2026-03", "2026-04"],
+        ["Apr-26", "May-26"],
+        ["1/2", "3/4"],
+        ["1.2K", "3.4M"],
+        ["<5", "12"],
+        ["0x1F", "0xFF"],
+        ["030 123 456", "040 987 654"],
+        ["+49 301 234 567", "+49 301 234 568"],
+        ["555-1234", "555-9876"],
+        ["1234567890123456789012345678901234567890123", "5"],
+        ["12%", "0.5"],
+        ["&amp; a", "&lt;b&gt;"],
+        ["24 October 2011", "24 October 2012"],
+        ["T", "F"],
+    ],
+)
+def test_what_stays_as_it_is_written(read: Reader, cells: list[str]) -> None:
+    seen = read("k\tv\n" + "".join(f"a\t{c}\n" for c in cells))
+    assert seen.type_of("v") == "text"
+    assert seen.column("v") == cells
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"), [(["1760000000", "1760000001"], "integer"), (["45292", "45293"], "integer")]
+)
+def test_numbers_that_stand_for_days_stay_numbers(read: Reader, cells: list[str], kind: str) -> None:
+    assert read("k\tv\n" + "".join(f"a\t{c}\n" for c in cells)).type_of("v") == kind
+
+
+def test_texts_of_spreadsheets(read: Reader) -> None:
+    assert read('id,n\n="00123",1\n="456",2\n').column("id") == ["00123", "456"]
+    assert read('id,n\n"=""00123""",1\n"=""456""",2\n').column("id") == ["00123", "456"]
+
+
+def test_dates_in_words_can_be_told(read: Reader) -> None:
+    seen = read("k\tv\na\t24 October 2011\nb\t25 October 2012\n", types={"v": "date"})
+    assert seen.column("v") == [dt.date(2011, 10, 24), dt.date(2012, 10, 25)]
+
+
+def test_the_span_of_short_years_is_said(read: Reader) -> None:
+    seen = read("k\tv\na\t27/04/68\nb\t28/04/69\n")
+    assert seen.column("v") == [dt.date(2068, 4, 27), dt.date(1969, 4, 28)]
+    assert seen.choice("two_digit_years") == "1969-2068"
+
+
+def test_a_dash_behind_a_currency_is_no_value(read: Reader) -> None:
+    assert read("k\tv\na\t$ 5.00\nb\t$ -\nc\t$ 6.50\n").column("v")[1] is None
+
+
+def test_a_date_that_does_not_exist_keeps_a_short_column_as_text(read: Reader) -> None:
+    assert read("k\tv\na\t2026-02-30\nb\t2026-02-28\n").column("v") == ["2026-02-30", "2026-02-28"]
+
+
+@pytest.mark.parametrize("pair", ["WAHR/FALSCH", "verdadero/falso", "waar/onwaar", "prawda/fałsz", "истина/ложь"])
+def test_booleans_of_languages(read: Reader, pair: str) -> None:
+    yes, no = pair.split("/")
+    assert read(f"k,b\na,{yes}\nb,{no}\n").column("b") == [True, False]
+    assert read(f"k,b\na,{yes}\nb,{no}\nc,other\n").types[1] == "text"
+
+
+def test_the_order_of_rows_does_not_matter(read: Reader) -> None:
+    rows = ["1,5", "x", *(f"{i},25" for i in range(60))]
+    ahead = read("v;k\n" + "".join(f"{r};a\n" for r in rows))
+    behind = read("v;k\n" + "".join(f"{r};a\n" for r in reversed(rows)))
+    assert ahead.types == behind.types == ["number", "text"]
+    assert ahead.report.misfit_count == behind.report.misfit_count == 1
