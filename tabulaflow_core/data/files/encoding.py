@@ -11,6 +11,8 @@ from tabulaflow_core.data.files.code_pages import ranked
 from tabulaflow_core.data.files.report import Certainty
 
 _BLOCK = 1 << 20
+#: Bytes of lines by which code pages are judged; more of them cost seconds and tell nothing new.
+_JUDGED = 1 << 17
 #: Characters of two to four bytes.
 _UTF8_CHARS = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}|\xe0[\xa0-\xbf][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{3}"
@@ -79,7 +81,7 @@ def detect_encoding(path: Path) -> Encoding:
         return Encoding("utf-8", "certain", "only plain ASCII characters")
     if utf8:
         return Encoding("utf-8", "certain", "all bytes are valid UTF-8")
-    return _damaged_utf8(bytes(odd)) or _code_page(bytes(odd))
+    return _damaged_utf8(bytes(odd)) or _code_page(bytes(odd[: odd.find(b"\n", _JUDGED) + 1 or len(odd)]))
 
 
 def wide_codec(head: bytes) -> str | None:
