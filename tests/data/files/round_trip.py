@@ -104,7 +104,8 @@ class Maker:
         # A rare sign that cuts a file into two columns is as likely a part of its words.
         width = self.random.randint(3 if wide else 1, 8)
         if width == 1:
-            self.quote = '"'  # in one column, single quotes are as likely a part of the words
+            # In one column single quotes may be a part of the words, and decimal commas may part two columns.
+            self.quote, self.decimal = '"', "."
         order = pick(["dmy", "mdy"])
         makers: list[Callable[[], tuple[str, list[Value], list[str]]]] = [
             self.integers,
