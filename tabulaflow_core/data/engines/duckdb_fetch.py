@@ -25,8 +25,10 @@ def fetch(cursor: duckdb.DuckDBPyConnection, sql: str, caps: Caps) -> Fetched:
         EngineFault: It is not one statement that reads.
         duckdb.Error: DuckDB's own words.
     """
+    from tabulaflow_core.data.guard.duckdb_tree import type_of
+
     statements = cursor.extract_statements(sql)
-    if len(statements) != 1 or str(statements[0].type).rpartition(".")[2] not in _READING:
+    if len(statements) != 1 or type_of(statements[0]) not in _READING:
         raise EngineFault(FailureKind.REFUSED, "Only one statement that reads can be run.")
     relation = cursor.sql(sql)
     if relation is None:

@@ -39,6 +39,8 @@ T = TypeVar("T")
 #: Seconds beyond the caller's own limit after which the server stops a statement by itself, should we be gone.
 _GRACE_SECONDS: Final = 2.0
 _RECURSIONS: Final = 1_000_000
+#: Bytes of a text that GROUP_CONCAT or JSON_ARRAYAGG puts together; more is cut with a warning.
+_JOINED_BYTES: Final = 4 * 1024 * 1024
 _SCHEMA_SECONDS: Final = 30.0
 _COM_RESET_CONNECTION: Final = 0x1F
 #: Modes under which the server would read a statement differently from the parser.
@@ -175,7 +177,8 @@ def session_statements(modes: str, version: str, seconds: float) -> tuple[str, .
         else f"max_execution_time = {limit * 1000:.0f}, SESSION cte_max_recursion_depth = {_RECURSIONS}"
     )
     return (
-        f"SET NAMES utf8mb4, SESSION sql_mode = '{kept}', SESSION group_concat_max_len = 16777216, SESSION {bound}",
+        f"SET NAMES utf8mb4, SESSION sql_mode = '{kept}', SESSION group_concat_max_len = {_JOINED_BYTES}, "
+        f"SESSION {bound}",
         # The session and not one transaction: inside a read-only transaction DDL would end it and run.
         "SET SESSION TRANSACTION READ ONLY",
     )

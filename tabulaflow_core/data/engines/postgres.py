@@ -16,6 +16,7 @@ from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.mistakes import Mistake, mistake_of_socket, unavailable
 from tabulaflow_core.data.engines.pool import Pool
+from tabulaflow_core.data.engines.postgres_lock import refuse_code_in_types_async
 from tabulaflow_core.data.engines.postgres_probe import speaks_postgres_async
 from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, foreign_async, read_schema_async, role_notices
 from tabulaflow_core.data.engines.postgres_types import converter_for, set_codecs_async
@@ -148,6 +149,7 @@ class PostgresAdapter:
         raise fault
 
     async def _fetch_async(self, connection: Connection, sql: str, caps: Caps) -> Fetched:
+        await refuse_code_in_types_async(connection, sql)
         try:
             # Unnamed: behind a pooler, a name may be taken by whoever used the server connection before.
             statement = await connection.prepare(sql, name="")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -88,7 +89,35 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _authorize(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+#: Tables that no schema lists: those of SQLite itself and table functions that only compute. A module such as `dbstat`
+#: or `fsdir` is read under its own name, as a table is; what is neither here nor in the schema stays closed.
+_UNLISTED_TABLES: Final = frozenset(
+    [
+        *("sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"),
+        *("json_each", "json_tree", "jsonb_each", "jsonb_tree", "generate_series"),
+        *(f"pragma_{name}" for name in _READING_PRAGMAS),
+    ]
+)
+
+
+def _authorizer(listed: frozenset[str]) -> Callable[[int, str | None, str | None, str | None, str | None], int]:
+    """What SQLite asks at each step of compiling a statement.
+
+    Args:
+        listed: The names of the schema, lower case.
+    """
+    readable = listed | _UNLISTED_TABLES
+
+    def authorize(action: int, first: str | None, second: str | None, database: str | None, by: str | None) -> int:
+        # Without a column it may be a common table expression, of which SQLite tells the name when no column is used.
+        if action == sqlite3.SQLITE_READ and second and (first or "").lower() not in readable:
+            return sqlite3.SQLITE_DENY
+        return _authorize(action, first, second)
+
+    return authorize
+
+
+def _authorize(action: int, first: str | None, second: str | None) -> int:
     if action == sqlite3.SQLITE_FUNCTION:
         return sqlite3.SQLITE_DENY if (second or "").lower() in _DENIED_FUNCTIONS else sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_PRAGMA:
@@ -107,23 +136,32 @@ def lock(connection: sqlite3.Connection, sql: str) -> None:
         connection.setlimit(category, limit)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _VALUE_BYTES)
     connection.execute("PRAGMA query_only=ON").close()
-    _connect_virtual_tables(connection)
+    listed = _listed(connection)
     if _SEARCHING.search(sql) and _GROWING.search(sql):
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _SEARCHED_VALUE_BYTES)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _SEARCHED_PATTERN_BYTES)
-    connection.set_authorizer(_authorize)
+    connection.set_authorizer(_authorizer(listed))
 
 
-def _connect_virtual_tables(connection: sqlite3.Connection) -> None:
-    """An R-tree compiles its own INSERT when it is first touched, which the authorizer would deny."""
+def _listed(connection: sqlite3.Connection) -> frozenset[str]:
+    """The names of the schema; its virtual tables are made ready on the way.
+
+    An R-tree compiles its own INSERT when it is first touched, which the authorizer would deny.
+    """
+    names, virtual = set(), 0
     found = connection.execute(
-        f"SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' LIMIT {_VIRTUAL_TABLES}"
+        "SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_schema UNION ALL SELECT name, 0 FROM sqlite_temp_schema"
     ).fetchall()
-    for (name,) in found:
+    for name, is_virtual in found:
+        names.add(str(name).lower())
+        if not is_virtual or virtual == _VIRTUAL_TABLES:
+            continue
+        virtual += 1
         try:
             connection.execute('SELECT 1 FROM "{}" LIMIT 0'.format(str(name).replace('"', '""'))).close()
         except sqlite3.Error:
             continue  # its module is missing or it is damaged: a statement that uses it will say so
+    return frozenset(names)
 
 
 def unlock(connection: sqlite3.Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from tabulaflow_core.data.guard.condense import condense
 from tabulaflow_core.data.guard.context import Context
 from tabulaflow_core.data.guard.heads import read_head
 from tabulaflow_core.data.guard.lexer import Kind, Lexer, Token, render
@@ -83,7 +84,7 @@ def _check(sql: str, context: Context) -> Allowed:
             _check_condition(tokens[rest.at :], context)
         elif kind == "explain" or rest.at < len(tokens):
             _check_query(sql, tokens[rest.at :], context)
-    return Allowed(given, kind, tuple(sorted(context.tables)))
+    return Allowed(given, kind, tuple(sorted(context.tables)), tuple(sorted(context.types)))
 
 
 def _check_shape(tokens: list[Token]) -> None:
@@ -105,7 +106,7 @@ def _check_shape(tokens: list[Token]) -> None:
 
 
 def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
-    from tabulaflow_core.data.guard import growth, words
+    from tabulaflow_core.data.guard import forms, growth, words
 
     if not tokens:
         raise Refusal(RefusalCode.UNREADABLE, "There is no query after the first word.")
@@ -119,13 +120,16 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
         raise Refusal(RefusalCode.NOT_A_QUERY, f"A statement that begins with {tokens[0].text[:40]!r} is not a query.")
     words.check_placeholders(tokens, context.dialect)
     growth.check_growth(tokens, context.dialect)
+    sql = condense(sql, tokens)
+    tokens = Lexer(sql, LEX_RULES[context.dialect]).tokens()
     if context.dialect == "duckdb":
         return _check_duckdb(sql, first, tokens, context)
     if context.dialect == "postgres":
         words.check_types(tokens, context)
-        tokens = words.plain_operators(tokens)
+        tokens = words.plain_operators(forms.plain_postgres(tokens))
     if context.dialect == "mysql":
         _check_share_mode(tokens)
+        tokens = forms.plain_mysql(tokens)
     if context.dialect == "tsql":
         words.check_statement_words(tokens)
     return _check_parsed(tokens, context)

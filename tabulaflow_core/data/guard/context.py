@@ -26,11 +26,15 @@ class Context:
         dialect: The engine.
         user_functions: Names the source allows besides the built-in ones, lower case, `name` or `schema.name`.
         tables: The relations named so far.
+        ctes: The names of all common table expressions of the statement, lower case.
+        types: Types of a user that are cast to, as PostgreSQL reads their names.
     """
 
     dialect: str
     user_functions: frozenset[str] = frozenset()
     tables: set[str] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)
+    ctes: frozenset[str] = frozenset()
 
     def check_function(self, name: str, *, qualifiers: tuple[str, ...] = (), quoted: bool, in_from: bool) -> None:
         """Raises `Refusal` unless this function only computes.

@@ -71,7 +71,15 @@ def statement_type(sql: str) -> str:
             raise Refusal(RefusalCode.UNREADABLE, f"DuckDB cannot parse the statement: {first[:200]}.") from None
         if len(found) != 1:
             raise Refusal(RefusalCode.SEVERAL_STATEMENTS, "Only one statement may be sent at a time.")
-        return str(found[0].type).rpartition(".")[2]
+        return type_of(found[0])
+
+
+def type_of(statement: duckdb.Statement) -> str:
+    """The name of a statement's type; `OTHER` for one that is newer than the list of types."""
+    try:
+        return str(statement.type).rpartition(".")[2]
+    except ValueError:
+        return "OTHER"
 
 
 def tree(sql: str) -> dict[str, Any] | None:
@@ -196,7 +204,7 @@ def _numbers(value: Any) -> Iterator[str]:
             yield from _numbers(item)
     elif isinstance(value, dict):
         literal = value.get("literal") if value.get("class") == "CONSTANT" else None
-        if isinstance(literal, dict) and str(literal.get("text"))[:1].isdigit():
+        if isinstance(literal, dict) and literal.get("kind") in ("INTEGER", "NUMERIC"):
             yield str(literal["text"])
         for child in value.values():
             yield from _numbers(child)

@@ -7,6 +7,7 @@ is left is syntax that no function of a user can have (`CAST(x AS t)`, `EXTRACT(
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,8 @@ class _Bounded:
 def _parser_class(dialect: str) -> type[Parser]:
     from sqlglot.dialects.dialect import Dialect
 
+    # It warns of statements that it takes whole; such a statement is refused here, and nobody needs the warning.
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
     base = Dialect.get_or_raise(dialect).parser_class
     keep = _SYNTAX[dialect]
     return type(

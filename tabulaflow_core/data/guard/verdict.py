@@ -38,11 +38,14 @@ class Allowed:
         sql: The statement as it was given, without the closing semicolon and white space around it.
         kind: What it is: `select`, `values`, `table`, `explain`, `describe`, `show`, `summarize` or `pragma`.
         tables: The tables it names, as written, sorted, without the names of its own CTEs.
+        types: Types of a user that PostgreSQL would cast to, sorted. Such a cast may run code where the type is a
+            domain, which the text cannot tell: `engines.postgres_lock` looks at them before the statement runs.
     """
 
     sql: str
     kind: str
     tables: tuple[str, ...]
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

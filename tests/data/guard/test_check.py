@@ -96,7 +96,7 @@ def test_functions_of_the_user_by_name_only() -> None:
         ("SELECT * FROM mysql.user", "mysql", RefusalCode.CATALOG),
         ("SELECT @@datadir", "mysql", RefusalCode.SETTING),
         ("SELECT a ==> b", "postgres", RefusalCode.OPERATOR),
-        ("SELECT 1::mine", "postgres", RefusalCode.TYPE),
+        ("SELECT '1'::\"integer\"", "postgres", RefusalCode.TYPE),
         ("SELECT zeroblob(999999999)", "sqlite", RefusalCode.TOO_LARGE),
         ("SELECT 'a", "postgres", RefusalCode.UNREADABLE),
         ("SELECT 1", "cobol", RefusalCode.UNKNOWN_DIALECT),

@@ -1,0 +1,118 @@
+"""Long lists of plain values, shortened before they are parsed.
+
+`IN (1, 2, … 10,000 more)` says nothing that its first values do not say to this check, and costs the parser seconds.
+Only literals between commas are left out; whatever else stands in a statement stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tabulaflow_core.data.guard.lexer import Kind, Token
+from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
+
+_VALUES_KEPT = 12
+_ROWS_KEPT = 4
+_MOST_TOKENS = 25_000
+"""Words and signs that are parsed; the parsers take about a second for them."""
+_PLAIN_WORDS = frozenset({"null", "true", "false"})
+_SIGNS = frozenset("+-")
+
+
+def condense(sql: str, tokens: Sequence[Token]) -> str:
+    """The text of these tokens without most of the plain values of long lists.
+
+    Args:
+        sql: The text that the tokens point into.
+        tokens: All tokens of the statement.
+
+    Raises:
+        Refusal: More than 25,000 words and signs are left.
+    """
+    kept = _without_rows(_without_values(tokens))
+    if len(kept) > _MOST_TOKENS:
+        raise Refusal(
+            RefusalCode.TOO_LONG,
+            f"The statement has {len(kept):,} words and signs; at most {_MOST_TOKENS:,} are read. Break it up.",
+        )
+    parts: list[str] = []
+    place = {id(token): i for i, token in enumerate(tokens)}
+    first = 0
+    for i in range(1, len(kept) + 1):
+        if i == len(kept) or place[id(kept[i])] != place[id(kept[i - 1])] + 1:
+            parts.append(sql[kept[first].start : kept[i - 1].end])
+            first = i
+    return " ".join(parts)
+
+
+def _without_values(tokens: Sequence[Token]) -> list[Token]:
+    """`a, b, c, … z` of literals becomes its first ones and its last."""
+    kept: list[Token] = []
+    run = i = 0
+    while i < len(tokens):
+        end = _literal_end(tokens, i)
+        listed = end > i and end < len(tokens) and bool(kept) and kept[-1].kind is Kind.OP and kept[-1].text in "([,"
+        if listed and tokens[end].kind is Kind.OP and tokens[end].text in ",)]":
+            run += 1
+            if run > _VALUES_KEPT and tokens[end].text == ",":
+                i = end + 1
+                continue
+            kept += tokens[i:end]
+            i = end
+            continue
+        if not _is(tokens[i], ","):
+            run = 0
+        kept.append(tokens[i])
+        i += 1
+    return kept
+
+
+def _without_rows(tokens: Sequence[Token]) -> list[Token]:
+    """`(1, 'a'), (2, 'b'), …` becomes its first rows and its last."""
+    kept: list[Token] = []
+    run = i = 0
+    while i < len(tokens):
+        end = _row_end(tokens, i)
+        if end > i:
+            run += 1
+            if run > _ROWS_KEPT and end < len(tokens) and _is(tokens[end], ",") and _is(kept[-1], ","):
+                i = end + 1
+                continue
+            kept += tokens[i:end]
+            i = end
+            continue
+        if not _is(tokens[i], ","):
+            run = 0
+        kept.append(tokens[i])
+        i += 1
+    return kept
+
+
+def _is(token: Token, sign: str) -> bool:
+    return token.kind is Kind.OP and token.text == sign
+
+
+def _literal_end(tokens: Sequence[Token], at: int) -> int:
+    """The index after the literal that begins here, with its sign; `at` itself where none does."""
+    token = tokens[at]
+    if token.kind is Kind.OP and token.text in _SIGNS and at + 1 < len(tokens):
+        return at + 2 if tokens[at + 1].kind is Kind.NUMBER else at
+    plain = token.kind is Kind.WORD and token.text.lower() in _PLAIN_WORDS
+    return at + 1 if plain or token.kind in (Kind.NUMBER, Kind.STRING) else at
+
+
+def _row_end(tokens: Sequence[Token], at: int) -> int:
+    """The index after a bracket that holds literals only; `at` itself where none begins."""
+    if not _is(tokens[at], "("):
+        return at
+    i = at + 1
+    while i < len(tokens):
+        end = _literal_end(tokens, i)
+        if end == i or end >= len(tokens):
+            return at
+        if _is(tokens[end], ")"):
+            return end + 1
+        if not _is(tokens[end], ","):
+            return at
+        i = end + 1
+    return at

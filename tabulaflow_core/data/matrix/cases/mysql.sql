@@ -1,0 +1,22 @@
+CREATE TABLE branch (id int PRIMARY KEY, city varchar(40) NOT NULL, opened date, area double, kind enum('small', 'medium', 'large'), tags set('oven', 'seats', 'garden'), profile json, spot point, boss int);
+INSERT INTO branch VALUES (1, 'Lund', '2019-04-01', 81.5, 'medium', 'oven,seats', '{"open":[7,18],"wifi":true}', ST_GeomFromText('POINT(13 55)'), NULL),
+ (2, 'Graz', '2020-09-15', 44.25, 'small', 'oven', '{"open":[6,14],"wifi":false}', ST_GeomFromText('POINT(15 47)'), 1),
+ (3, 'Évora', '2021-02-28', 120, 'large', '', '{"open":[],"wifi":null}', ST_GeomFromText('POINT(-8 38)'), 1), (4, 'Cork', NULL, NULL, NULL, NULL, NULL, NULL, 2);
+CREATE TABLE sale (id int PRIMARY KEY, branch_id int, item varchar(20), qty int, price decimal(8,2), sold_at datetime, note varchar(60), KEY by_item (item));
+INSERT INTO sale VALUES (1, 1, 'rye', 3, 4.5, '2025-01-06 07:10:00', 'delete from shelf'), (2, 1, 'bun', 12, 0.8, '2025-01-06 08:30:00', NULL),
+ (3, 2, 'rye', 1, 4.75, '2025-01-07 09:00:00', 'it''s; fresh -- really'), (4, 2, 'tart', 2, 3.2, '2025-01-09 12:45:00', ''),
+ (5, 3, 'bun', 30, 0.75, '2025-02-01 06:55:00', 'update /* soon */'), (6, 3, 'pie', 1, 18, '2025-02-02 16:20:00', NULL),
+ (7, 1, 'pie', 2, 17.5, '2025-02-14 10:00:00', '100%'), (8, 4, 'rye', 5, 4.6, '2025-03-03 11:11:11', 'a_b'),
+ (9, 2, 'bun', 8, 0.85, '2025-03-05 07:45:00', NULL), (10, 1, 'tart', 4, 3, '2025-03-31 23:59:59', 'C:\\oven'),
+ (11, 3, 'rye', 2, 4.9, '2025-04-01 00:00:00', '?'), (12, 4, 'bun', 6, 0.8, '2025-04-02 13:30:00', 'naïve 面包');
+CREATE TABLE `odd names` (`update` varchar(10), `select` int, `größe` double, `a``b` varchar(5));
+INSERT INTO `odd names` VALUES ('drop', 1, 2.5, 'x'), ('grant', 2, NULL, 'y');
+CREATE TABLE ledger (id int AUTO_INCREMENT PRIMARY KEY, what varchar(60));
+INSERT INTO ledger (what) VALUES ('opened');
+CREATE TABLE recipe (title varchar(40), body text, FULLTEXT (title, body)) ENGINE=MyISAM;
+INSERT INTO recipe VALUES ('Rye loaf', 'mix rye flour with warm water'), ('Plain bun', 'wheat flour and a warm oven'), ('Apple pie', 'apples under a lid');
+CREATE VIEW takings AS SELECT branch_id, sum(qty * price) AS total FROM sale GROUP BY branch_id;
+CREATE SEQUENCE ticket START WITH 100;
+CREATE FUNCTION stamp(t varchar(60)) RETURNS int MODIFIES SQL DATA BEGIN INSERT INTO ledger (what) VALUES (t); RETURN 1; END;
+CREATE PROCEDURE clear_out() MODIFIES SQL DATA DELETE FROM sale;
+CREATE VIEW stamped AS SELECT stamp('seen') AS id;
