@@ -15,7 +15,7 @@ from tabulaflow_core.agents.events import Artifact, SessionEvent, TurnFinished, 
 from tabulaflow_core.agents.output_type import request_text
 from tabulaflow_core.agents.plan import TurnPlan
 from tabulaflow_core.agents.prepare import source_notes, tell_sources
-from tabulaflow_core.agents.sources import read_sources
+from tabulaflow_core.agents.sources import TOGETHER, read_sources
 from tabulaflow_core.agents.tools import standard_tools
 from tabulaflow_core.agents.tools.protocol import ToolContext
 from tabulaflow_core.agents.turn import Turn
@@ -115,8 +115,9 @@ def _finishing(turn: Turn) -> list[SessionEvent]:
                 events.append(Artifact(spec=spec))
         connectors = {source.alias: source.connector for source in turn.context.sources}
         for result in turn.context.results:
-            if result.source in connectors:
-                turn.assumptions += assumptions_of(connectors[result.source], result.sql)
+            for alias in result.source.split(TOGETHER):
+                if alias in connectors:
+                    turn.assumptions += assumptions_of(connectors[alias], result.sql)
         if _is_blank(last):
             turn.assumptions.append("The last query found no value: all that it returned is empty (NULL).")
         if any(result.truncated for result in turn.context.results):

@@ -56,7 +56,9 @@ def asked_for(turn: Turn, query: Prepared) -> tuple[str, ...]:
 def doubts(turn: Turn) -> list[str]:
     """Return what the query that ran may have got wrong, each a sentence."""
     stored = turn.context.results[-1]
-    source = next(s for s in turn.context.sources if s.alias == stored.source)
+    source = route(turn.context.sources, stored.source, stored.sql).source
+    if source is None:
+        return []
     found = list(multiplied(stored.sql, source))
     if subject := unknown_subject(turn.question, source, stored.sql):
         found.append(f"Nothing in the data is called {subject!r}: check that the query means the same.")

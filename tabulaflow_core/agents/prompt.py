@@ -19,6 +19,9 @@ from tabulaflow_core.models.tokens import estimate_tokens
 SCHEMA_TOKENS: Final = 2400
 #: Of these, how many the mere names of the tables that were left out may take.
 _NAME_TOKENS: Final = 500
+_TOGETHER: Final = (
+    "One query may join tables of several sources: write source.table for each, in DuckDB's SQL, and give no source."
+)
 #: A follow-up adds tables that the first question did not need.
 _LATER_TOKENS: Final = 900
 #: Up to so many tables, every one is worth telling.
@@ -59,7 +62,8 @@ def sources_text(sources: tuple[Source, ...], question: str, told: Told, *, note
     if not sources:
         return "Sources: none yet. Say that the person must add data first."
     share = budget // len(sources)
-    return "\n\n".join(_source_text(s, question, told, notes.get(s.alias, ""), share) for s in sources)
+    texts = [_source_text(s, question, told, notes.get(s.alias, ""), share) for s in sources]
+    return "\n\n".join([*texts, _TOGETHER] if len(sources) > 1 else texts)
 
 
 def _source_text(source: Source, question: str, told: Told, note: str, budget: int) -> str:

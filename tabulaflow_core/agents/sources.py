@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
 
 from tabulaflow_core.data.contracts import DataConnector
 from tabulaflow_core.data.schema import SourceSchema
@@ -20,6 +20,9 @@ class Registry(Protocol):
     def get(self, alias: str) -> DataConnector:
         """The connector, or `UnknownSource`."""
 
+
+#: Stands between the aliases of sources that answered together; see `tabulaflow_core.data.workspace`.
+TOGETHER: Final = " + "
 
 #: A schema younger than this is not read again when a turn begins, so that quick follow-ups cost nothing.
 SCHEMA_MAX_AGE = 15.0
@@ -68,9 +71,11 @@ def route(sources: tuple[Source, ...], alias: str, sql: str) -> Routed:
         return Routed(None, "There is no data source. The person must add one first.")
     names = ", ".join(repr(s.alias) for s in sources)
     if alias:
+        if (joint := joined(sources, tuple(alias.split(TOGETHER)))) is not None:
+            return Routed(joint)
         for source in sources:
             if source.alias == alias or source.alias.casefold() == alias.casefold():
-                return Routed(source)
+                return Routed(_over_several(sources, source, sql) or source)
         if len(sources) > 1:
             return Routed(None, f"There is no source {alias!r}. The sources are {names}.")
     if len(sources) == 1:
@@ -85,9 +90,12 @@ def _route_by_tables(sources: tuple[Source, ...], sql: str, names: str) -> Route
         found = sum(source.schema.table(t) is not None for t in tables)
         if found:
             scored.append((len(tables) - found, source))
+    best = min((missing for missing, _ in scored), default=1)
+    elsewhere = _resolved(sources, sql) if best else ""
+    if isinstance(elsewhere, Source):
+        return Routed(elsewhere)
     if not scored:
         return Routed(None, f"No source has these tables. Name the source, one of {names}.")
-    best = min(missing for missing, _ in scored)
     winners = [source for missing, source in scored if missing == best]
     if len(winners) > 1:
         which = " and ".join(repr(s.alias) for s in winners)
@@ -96,9 +104,45 @@ def _route_by_tables(sources: tuple[Source, ...], sql: str, names: str) -> Route
         return Routed(
             None,
             f"No single source has all these tables; {winners[0].alias!r} has the most. "
-            "A query cannot span sources: query each one and combine the answers.",
+            + (elsewhere or "Write source.table for the tables of each source."),
         )
     return Routed(winners[0])
+
+
+def joined(sources: tuple[Source, ...], aliases: tuple[str, ...]) -> Source | None:
+    """Return several sources as one, whose queries are DuckDB's SQL; None for fewer than two, or one that is not."""
+    from tabulaflow_core.data.workspace import AcrossConnector
+
+    parts = {s.alias: s for s in sources if s.alias in aliases}
+    if len(aliases) < 2 or len(parts) != len(aliases):
+        return None
+    connector = AcrossConnector({alias: parts[alias].connector for alias in aliases})
+    return Source(TOGETHER.join(aliases), connector.dialect, connector.schema, connector)
+
+
+def _over_several(sources: tuple[Source, ...], named: Source, sql: str) -> Source | None:
+    """The sources of a query that names tables of others than `named`, or writes its alias before them."""
+    if len(sources) == 1 or all(named.schema.table(t) is not None for t in table_names(sql, named.dialect)):
+        return None
+    found = _resolved(sources, sql)
+    return found if isinstance(found, Source) else None
+
+
+def _resolved(sources: tuple[Source, ...], sql: str) -> Source | str:
+    """The source, or the sources as one, in which all tables are found; else what would help."""
+    from tabulaflow_core.data.workspace import AcrossConnector, Reading, resolve
+
+    schemas = {source.alias: source.schema for source in sources}
+    problem = ""
+    for dialect in dict.fromkeys(["duckdb", *(source.dialect for source in sources)]):
+        reading = resolve(sql, schemas, dialect=dialect)
+        if isinstance(reading, Reading):
+            if len(reading.aliases) == 1:
+                (only,) = (source for source in sources if source.alias == reading.aliases[0])
+                return replace(only, connector=AcrossConnector({only.alias: only.connector}))
+            return joined(sources, reading.aliases) or problem
+        problem = problem or f"{reading.message} {reading.hint}".strip()
+    return problem
 
 
 def table_names(sql: str, dialect: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from tabulaflow_core.cli.console import Console, counted
@@ -13,11 +14,12 @@ from tabulaflow_core.cli.numbers import count, seconds
 from tabulaflow_core.cli.sources import Prepared, add_source_option, open_sources, parse_sources, prepare
 
 if TYPE_CHECKING:
-    from tabulaflow_core.data import DataConnector, QueryOutcome
+    from tabulaflow_core.data import DataConnector, DataConnectorRegistry, QueryOutcome
 
 _DESCRIPTION = (
     'Run one read-only query, or with - many: JSON lines {"id","sql"} from standard input, one answer line each. '
-    "Every query passes the guard; a refusal says why."
+    "Every query passes the guard; a refusal says why. Over several sources, tables are called ALIAS.TABLE and the "
+    "query is DuckDB's SQL: the tables it needs are brought together and joined."
 )
 
 
@@ -26,7 +28,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser("sql", help="run one read-only query, or a stream of them", description=_DESCRIPTION)
     parser.add_argument("query", metavar="QUERY", help="the statement, or - for JSON lines from standard input")
     add_source_option(parser)
-    parser.add_argument("--on", metavar="ALIAS", help="the source to ask, when there are several")
+    parser.add_argument(
+        "--on", metavar="ALIAS", help="the source to ask; without it, that whose tables the query names"
+    )
     parser.add_argument("--rows", type=count, metavar="N", help="rows at most (for people 50, else all)")
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="seconds at most for one query")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -55,7 +59,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 async def _run_async(args: argparse.Namespace, console: Console, prepared: Prepared) -> int:
     async with open_sources(prepared, console, functions=args.function) as registry:
-        connector = registry.get(_asked(args.on, registry.aliases, prepared))
+        asked = _asked(args.on, registry.aliases, prepared)
+        connector = _together(registry, prepared) if asked is None else registry.get(asked)
         if args.query != "-":
             outcome = await connector.run_query_async(args.query, limit=args.rows, timeout=args.timeout)
             return _show(console, outcome, rows=args.rows)
@@ -68,17 +73,21 @@ async def _run_async(args: argparse.Namespace, console: Console, prepared: Prepa
     return OK
 
 
-def _asked(on: str | None, aliases: Sequence[str], prepared: Prepared) -> str:
-    """The alias of the source to ask; a file's own alias stands for the source that the files form."""
+def _together(registry: DataConnectorRegistry, prepared: Prepared) -> DataConnector:
+    from tabulaflow_core.data.workspace import AcrossConnector
+
+    return AcrossConnector({alias: registry.get(alias) for alias in registry.aliases}, limits=prepared.settings.limits)
+
+
+def _asked(on: str | None, aliases: Sequence[str], prepared: Prepared) -> str | None:
+    """The alias of the source to ask, None for all; a file's own alias stands for the source that the files form."""
     if on in [alias for alias, _ in prepared.readings] and prepared.files_alias is not None:
         return prepared.files_alias
     if on is not None:
         if on in aliases:
             return on
         raise UsageError(f"there is no source {on!r}; say --on with one of: {', '.join(aliases)}")
-    if len(aliases) > 1:
-        raise UsageError(f"there are {len(aliases)} sources; say which with --on: {', '.join(aliases)}")
-    return aliases[0]
+    return aliases[0] if len(aliases) == 1 else None
 
 
 async def _requests() -> AsyncIterator[tuple[Any, str, str]]:
@@ -114,6 +123,7 @@ async def _answer(connector: DataConnector, sql: str, args: argparse.Namespace) 
 def outcome_json(outcome: QueryOutcome) -> dict[str, Any]:
     """The answer to one query for programs."""
     from tabulaflow_core.data import FailureKind, QueryFailure
+    from tabulaflow_core.data.workspace import AcrossResult
     from tabulaflow_core.output.tables import rows_json
 
     if isinstance(outcome, QueryFailure):
@@ -121,6 +131,7 @@ def outcome_json(outcome: QueryOutcome) -> dict[str, Any]:
         refused = outcome.kind is FailureKind.REFUSED
         return {**_fault(error), "refused": refused, "seconds": round(outcome.seconds, 6)}
     table = outcome.table
+    copied = [asdict(c) for c in outcome.copied] if isinstance(outcome, AcrossResult) else None
     return {
         "refused": False,
         "error": None,
@@ -129,6 +140,7 @@ def outcome_json(outcome: QueryOutcome) -> dict[str, Any]:
         "row_count": table.num_rows,
         "truncated": outcome.truncated,
         "seconds": round(outcome.seconds, 6),
+        **({"copied": copied} if copied else {}),
     }
 
 
@@ -147,6 +159,7 @@ def _fault(error: str) -> dict[str, Any]:
 def _show(console: Console, outcome: QueryOutcome, *, rows: int | None) -> int:
     from tabulaflow_core.cli.tables import print_table
     from tabulaflow_core.data import FailureKind, QueryFailure
+    from tabulaflow_core.data.workspace import AcrossResult
 
     failed = isinstance(outcome, QueryFailure)
     if console.as_json:
@@ -161,4 +174,6 @@ def _show(console: Console, outcome: QueryOutcome, *, rows: int | None) -> int:
     print_table(console, outcome.table, rows=50 if rows is None else rows)
     cut = f", cut at the limit on {outcome.cut_by}" if outcome.truncated else ""
     console.note(f"{counted(outcome.table.num_rows, 'row')} in {outcome.seconds:.3f} s{cut}")
+    if isinstance(outcome, AcrossResult):
+        console.note(outcome.sentence)
     return OK

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Final, Self
 
-from tabulaflow_core.data.contracts import DataConnector
+from tabulaflow_core.data.contracts import DataConnector, QueryOutcome
 from tabulaflow_core.data.reserved import reserved_reason
 from tabulaflow_core.errors import SourceError, UnknownSource
 
@@ -63,6 +63,23 @@ class DataConnectorRegistry:
             return self._connectors[alias]
         except KeyError:
             raise self._unknown(alias) from None
+
+    async def query_across_async(
+        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+    ) -> QueryOutcome:
+        """Run one read-only query over the tables of any of the sources, copying small tables together where needed.
+
+        Args:
+            sql: DuckDB's SQL. Tables are called `alias.table`, or by a name that one source alone has.
+            limit: Rows at most; None for the default cap.
+            timeout: Seconds at most; None for the default cap.
+
+        Raises:
+            SourceUnavailable: The connection of a source is broken.
+        """
+        from tabulaflow_core.data.workspace import AcrossConnector
+
+        return await AcrossConnector(self._connectors).run_query_async(sql, limit=limit, timeout=timeout)
 
     async def unregister_async(self, alias: str) -> None:
         """Forget `alias` and close its connector.

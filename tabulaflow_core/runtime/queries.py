@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.data.workspace import AcrossResult
 from tabulaflow_core.errors import NotFound, SourceError
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
@@ -43,6 +44,7 @@ async def run_sql_async(services: Services, principal: Principal, alias: str, sq
         truncated=outcome.truncated,
         cut_by=outcome.cut_by,
         seconds=outcome.seconds,
+        notes=(outcome.sentence,) if isinstance(outcome, AcrossResult) else (),
     )
     await services.store.results.put_async(principal, result)
     return result

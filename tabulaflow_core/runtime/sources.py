@@ -13,6 +13,7 @@ from tabulaflow_core.data import DataConnectorRegistry, SQLConnector
 from tabulaflow_core.data.contracts import DataConnector
 from tabulaflow_core.data.reserved import reserved_reason
 from tabulaflow_core.data.urls import mask_url, parse_source_url
+from tabulaflow_core.data.workspace import TOGETHER, AcrossConnector
 from tabulaflow_core.errors import NotFound, SourceError, SourceUnavailable, UnknownSource
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.files import FILES_ALIAS, FileBook
@@ -65,12 +66,15 @@ class SourceBook:
         await self._shelf(principal).release_async()
 
     async def connector_async(self, principal: Principal, alias: str) -> DataConnector:
-        """The connector called `alias`.
+        """The connector called `alias`, or one over several sources, whose aliases have `TOGETHER` between them.
 
         Raises:
             UnknownSource: This principal has none of this name.
             SourceUnavailable: It could not be opened.
         """
+        if TOGETHER in alias:
+            parts = {part: await self.connector_async(principal, part) for part in alias.split(TOGETHER)}
+            return AcrossConnector(parts, limits=self._settings.limits)
         registry = await self.registry_async(principal)
         if alias not in registry and (fault := self._shelf(principal).fault(alias)):
             raise SourceUnavailable(fault)

@@ -92,8 +92,11 @@ def test_one_file_is_a_table_and_several_can_be_joined(run: Run, inventory: Path
 def test_several_sources_need_a_choice(run: Run, inventory: Path, shop: Path) -> None:
     sources = ["-s", f"stock={inventory}", "-s", f"shop={shop}"]
     ran = run("sql", *sources, "SELECT 1")
-    assert ran.code == 2
-    assert "--on" in ran.err
+    assert ran.code == 1
+    assert "names no table" in ran.err
+    assert "Say which source it is for: shop, stock." in ran.err
+    found = run("sql", *sources, "SELECT count(*) FROM orders", "--json")
+    assert found.lines[0]["rows"] == [[3]]
     chosen = run("sql", *sources, "--on", "shop", "SELECT count(*) FROM orders", "--json")
     assert chosen.lines[0]["rows"] == [[3]]
     wrong = run("sql", *sources, "--on", "nowhere", "SELECT 1")
@@ -163,3 +166,16 @@ def test_numbers_that_make_no_sense_are_refused(run: Run, shop: Path, option: tu
 def test_a_fault_and_its_hint_are_two_sentences(run: Run, shop: Path) -> None:
     (answer,) = run("sql", "-s", f"shop={shop}", "SELECT id FROM nowhere", "--json").lines
     assert answer["error"] == "no such table: nowhere. The tables are: orders."
+
+
+def test_two_sources_are_joined(run: Run, inventory: Path, shop: Path) -> None:
+    sources = ["-s", f"stock={inventory}", "-s", f"shop={shop}"]
+    both = "SELECT count(*) FROM shop.orders o CROSS JOIN stock.stock s"
+    ran = run("sql", *sources, both, "--json")
+    (line,) = ran.lines
+    rows = {c["source"]: c["rows"] for c in line["copied"]}
+    assert line["rows"] == [[rows["shop"] * rows["stock"]]]
+    told = run("sql", *sources, both)
+    assert "Brought together for this query: 3 rows of shop.orders and" in told.err
+    refused = run("sql", *sources, "DELETE FROM shop.orders", "--json")
+    assert refused.lines[0]["refused"]

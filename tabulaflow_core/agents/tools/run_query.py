@@ -6,10 +6,11 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from tabulaflow_core.agents.sources import Source, route
+from tabulaflow_core.agents.sources import TOGETHER, Source, route
 from tabulaflow_core.agents.tools.drawing import ChartArgs, drawn
 from tabulaflow_core.agents.tools.protocol import ToolArgs, ToolContext, ToolOutcome, failed
 from tabulaflow_core.data.contracts import QueryFailure, QueryResult
+from tabulaflow_core.data.workspace import AcrossResult
 from tabulaflow_core.models.contracts import JsonObject, ToolSpec
 from tabulaflow_core.output.cells import cell_text, column_values
 from tabulaflow_core.output.charts import choose_chart
@@ -42,7 +43,10 @@ _SPEC: Final = ToolSpec(
         "type": "object",
         "properties": {
             "sql": {"type": "string"},
-            "source": {"type": "string", "description": "Source name, when there are several"},
+            "source": {
+                "type": "string",
+                "description": "Source name, when there are several; leave it out to join tables of two",
+            },
             "chart": {
                 "type": "object",
                 "description": "x and y are result columns",
@@ -101,7 +105,8 @@ async def query(
         NotPermitted: The permit said no.
         SourceUnavailable: The connection is broken.
     """
-    await context.permit.check_query_async(context.principal, source=source.alias, sql=sql)
+    for alias in source.alias.split(TOGETHER):
+        await context.permit.check_query_async(context.principal, source=alias, sql=sql)
     timeout = min(seconds or context.limits.query_seconds, context.limits.query_seconds, context.seconds_left())
     return await source.connector.run_query_async(sql, limit=limit or context.limits.result_rows, timeout=timeout)
 
@@ -116,7 +121,7 @@ async def keep(source: Source, result: QueryResult, context: ToolContext) -> Sto
         truncated=result.truncated,
         cut_by=result.cut_by,
         seconds=result.seconds,
-        notes=context.notes,
+        notes=(*context.notes, result.sentence) if isinstance(result, AcrossResult) else context.notes,
     )
     await context.store.put_async(context.principal, stored)
     context.results.append(stored)
@@ -154,6 +159,8 @@ def rows_summary(stored: StoredResult) -> str:
 
 def _success(stored: StoredResult, chart: ChartArgs | None, *, question: str) -> ToolOutcome:
     text = f"result {stored.id}: {preview_text(stored, cell_chars=_CELL_CHARS)}"
+    if TOGETHER in stored.source:
+        text += f"\n{stored.notes[-1]}"
     artifacts: list[ArtifactSpec] = [table_spec(stored)]
     spec = metric_of(stored)
     if chart is not None and spec is None:
