@@ -63,3 +63,16 @@ def test_a_run_belongs_to_its_principal(rt: Runtime, shop: str) -> None:
     with pytest.raises(NotFound):
         rt.sql_run(Principal("bob"), run.id)
     _ended(run)
+
+
+def test_two_sources_are_asked_together(rt: Runtime, shop: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    rt.add_samples(LOCAL_USER)
+    sql = "SELECT count(*) > 0 AS some FROM shop.orders o CROSS JOIN files.sales s"
+    run = _ended(rt.start_sql(LOCAL_USER, "shop + files", sql))
+    assert (run.state, run.message) == ("done", "")
+    assert run.result is not None
+    assert run.result.source == "shop + files"
+    assert run.result.table.to_pylist() == [{"some": True}]
+    assert "rows of shop.orders" in run.result.notes[-1]
+    assert "nowhere" in _ended(rt.start_sql(LOCAL_USER, "shop + nowhere", sql)).message
