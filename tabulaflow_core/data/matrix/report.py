@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from tabulaflow_core.data.matrix.cases import Verdict
 from tabulaflow_core.data.matrix.run import Outcome, Result
@@ -30,6 +30,10 @@ class Count:
     equal: int = 0
     not_here: int = 0
     wrong: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """For programs."""
+        return asdict(self)
 
     def add(self, result: Result) -> None:
         """Count one more."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -58,10 +57,6 @@ class Stage(Protocol):
 
     async def close_async(self) -> None:
         """Take everything away again."""
-
-
-#: Makes a stage ready, given an empty folder of its own.
-Opening = Callable[[Path], "Stage"]
 
 
 def lay_out(folder: Path) -> None:
