@@ -34,6 +34,8 @@ from tabulaflow_core.store.store import Store
 
 FILES_ALIAS: Final = "files"
 
+#: Files lie on this machine and are silent only while it is busy: who has just brought some shall see their rows.
+_OPEN_SECONDS: Final = 60.0
 _NO_FILE: Final = "This file is not here. It may have been removed."
 _NOT_WAITING: Final = "No file of this name waits for an answer. It may have been answered elsewhere."
 
@@ -212,7 +214,8 @@ class FileBook:
 
             return await FilesConnector.open_async(readings, limits=self._settings.limits)
 
-        return Wanted(FILES_ALIAS, " ".join(record.id for record in loaded), open_files)
+        token = " ".join(record.id for record in loaded)
+        return Wanted(FILES_ALIAS, token, open_files, patience=_OPEN_SECONDS, limit=_OPEN_SECONDS)
 
     def _copy(self, principal: Principal, name: str, place: Path | str | BinaryIO) -> uploads.Upload | FileOutcome:
         folder = self._keeper.folder(principal)

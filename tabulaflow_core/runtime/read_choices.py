@@ -14,6 +14,9 @@ from tabulaflow_core.errors import SourceError
 _DEFAULTS: Final[dict[str, object]] = {f.name: getattr(ReadOptions(), f.name) for f in fields(ReadOptions)}
 _WHOLE_FILE: Final = ("parts", "by_part")
 _MOST_LINES: Final = 10**12
+_LONGEST_DELIMITER: Final = 20
+#: What `ReadOptions` takes for no quoting and no escape, beside an empty text.
+_NONE: Final = "none"
 
 
 def parse(given: Mapping[str, JsonValue], *, of_part: str = "") -> ReadOptions:
@@ -68,16 +71,19 @@ def _encoding(name: str, value: JsonValue) -> str:
     raise _wrong(name, value, "the name of an encoding, such as utf-8 or windows-1252")
 
 
-def _character(name: str, value: JsonValue) -> str:
-    if not isinstance(value, str) or len(value) != 1 or value in "\r\n\0":
-        raise _wrong(name, value, "one character, such as ; or a tab")
+def _delimiter(name: str, value: JsonValue) -> str:
+    """A word of `ReadOptions.delimiter`, an escape such as `\\t`, or the characters themselves."""
+    if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_DELIMITER or set(value) & set("\r\n\0"):
+        raise _wrong(name, value, "the characters between the columns, such as ; or ||, or a word such as tab or fixed")
     return value
 
 
 def _mark(name: str, value: JsonValue) -> str:
-    if value == "":
-        return ""
-    return _character(name, value)
+    if value in ("", _NONE):
+        return str(value)
+    if not isinstance(value, str) or len(value) != 1 or value in "\r\n\0":
+        raise _wrong(name, value, f"one character, or {_NONE}")
+    return value
 
 
 def _yes_no(name: str, value: JsonValue) -> bool:
@@ -144,7 +150,7 @@ def _by_part(name: str, value: JsonValue) -> dict[str, ReadOptions]:
 
 _CHECKS: Final[dict[str, Callable[[str, JsonValue], object]]] = {
     "encoding": _encoding,
-    "delimiter": _character,
+    "delimiter": _delimiter,
     "quote": _mark,
     "header": _yes_no,
     "skip_lines": _count,

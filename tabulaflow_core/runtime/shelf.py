@@ -25,7 +25,7 @@ _SICK_SECONDS: Final = 15.0
 OPEN_SECONDS: Final = 15.0
 #: So long a page or a question waits for a source that opens slowly; the other sources are there by then.
 _PATIENCE_SECONDS: Final = 4.0
-_CONNECTING: Final = "It is still being connected to, which takes longer than usual. Look again in a moment."
+_CONNECTING: Final = "It is still being opened, which takes longer than usual. Look again in a moment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,15 @@ class Wanted:
     Attributes:
         token: Changes whenever what it opens changes.
         open: Opens it.
+        patience: So many seconds a page or a question waits for it; None for the usual few.
+        limit: After so many seconds it counts as one that does not answer; None for the usual bound.
     """
 
     alias: str
     token: str
     open: Callable[[], Awaitable[DataConnector]]
+    patience: float | None = None
+    limit: float | None = None
 
 
 @dataclass(slots=True)
@@ -53,7 +57,7 @@ class _Fault:
 class _Opening:
     token: str
     task: asyncio.Task[None]
-    since: float
+    until: float
 
 
 class Shelf:
@@ -133,10 +137,15 @@ class Shelf:
                 task = asyncio.create_task(self._open(source))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
-                self._opening[source.alias] = _Opening(source.token, task, time.monotonic())
+                patience = _PATIENCE_SECONDS if source.patience is None else source.patience
+                self._opening[source.alias] = _Opening(source.token, task, time.monotonic() + patience)
         if self._opening:
-            left = max(opening.since + _PATIENCE_SECONDS for opening in self._opening.values()) - time.monotonic()
-            await asyncio.wait({opening.task for opening in self._opening.values()}, timeout=max(0.0, left))
+            waits = [self._wait(opening) for opening in self._opening.values()]
+            await asyncio.gather(*waits)
+
+    @staticmethod
+    async def _wait(opening: _Opening) -> None:
+        await asyncio.wait({opening.task}, timeout=max(0.0, opening.until - time.monotonic()))
 
     async def _open(self, source: Wanted) -> None:
         result = await _opened(source)
@@ -190,14 +199,15 @@ class Shelf:
 
 
 async def _opened(source: Wanted) -> DataConnector | TabulaflowError:
+    limit = OPEN_SECONDS if source.limit is None else source.limit
     try:
-        async with asyncio.timeout(OPEN_SECONDS):
+        async with asyncio.timeout(limit):
             return await source.open()
     except TabulaflowError as error:
         return error
     except TimeoutError:
         return SourceUnavailable(
-            f"The source {source.alias!r} did not answer within {OPEN_SECONDS:g} seconds. "
+            f"The source {source.alias!r} did not answer within {limit:g} seconds. "
             "See that its server runs and can be reached from here."
         )
     except Exception:  # a driver's own fault must not take the other sources with it

@@ -102,10 +102,12 @@ def test_a_file_that_could_not_be_read_can_be_helped(rt: Runtime) -> None:
         ({"encoding": "klingon"}, "name of an encoding"),
         ({"encoding": "hex"}, "name of an encoding"),
         ({"encoding": 8}, "name of an encoding"),
-        ({"delimiter": ""}, "one character"),
-        ({"delimiter": ";;"}, "one character"),
-        ({"delimiter": "\n"}, "one character"),
-        ({"quote": "ab"}, "one character"),
+        ({"delimiter": ""}, "the characters between the columns"),
+        ({"delimiter": ";" * 21}, "the characters between the columns"),
+        ({"delimiter": "\n"}, "the characters between the columns"),
+        ({"delimiter": 9}, "the characters between the columns"),
+        ({"quote": "ab"}, "one character, or none"),
+        ({"escape": "\n"}, "one character, or none"),
         ({"header": "yes"}, "true or false"),
         ({"skip_lines": -1}, "whole number from 0"),
         ({"skip_lines": True}, "whole number from 0"),
@@ -128,6 +130,35 @@ def test_wrong_choices_are_refused_in_a_sentence(rt: Runtime, options: dict[str,
     with pytest.raises(SourceError, match=said.replace(".", r"\.")):
         rt.reread_file(LOCAL_USER, "codes.csv", options)
     assert rt.read_options(LOCAL_USER, "codes.csv") == {}
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "text", "columns"),
+    [
+        ("semicolon", "a;b,c\n1;2,3\n", ["a", "b,c"]),
+        ("tab", "a\tb,c\n1\t2,3\n", ["a", "b,c"]),
+        ("\\t", "a\tb,c\n1\t2,3\n", ["a", "b,c"]),
+        ("||", "a||b,c\n1||2,3\n", ["a", "b,c"]),
+        ("space", "a b,c\n1 2,3\n", ["a", "b,c"]),
+        ("blanks", "a x  b,c\n1 y  2,3\n", ["a x", "b,c"]),
+        ("fixed", "name  age,x\nann   31,1\nbobby 42,2\ncy    53,3\n", ["name", "age,x"]),
+        ("none", "a,b\nx,y\n", ["a,b"]),
+    ],
+)
+def test_a_delimiter_may_be_said_in_the_words_of_the_library(
+    rt: Runtime, delimiter: str, text: str, columns: list[str]
+) -> None:
+    add(rt, "said.csv", text)
+    outcome = rt.reread_file(LOCAL_USER, "said.csv", {"delimiter": delimiter, "header_rows": 1})
+    assert [column.name for column in outcome.tables[0].columns] == columns
+    assert rt.read_options(LOCAL_USER, "said.csv")["delimiter"] == delimiter
+
+
+def test_no_quotes_and_no_escape_may_be_said_in_a_word(rt: Runtime) -> None:
+    add(rt, "quotes.csv", 'a,b\n"x",1\n"y",2\n')
+    outcome = rt.reread_file(LOCAL_USER, "quotes.csv", {"quote": "none", "escape": "none", "delimiter": ","})
+    assert outcome.tables[0].row_count == 2
+    assert column(rt, "SELECT a FROM quotes") == ['"x"', '"y"']
 
 
 def test_every_choice_of_the_library_can_be_made() -> None:

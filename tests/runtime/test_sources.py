@@ -380,6 +380,28 @@ async def test_idle_sources_are_closed_and_opened_again() -> None:
     await shelf.close_async()
 
 
+async def test_a_source_is_waited_for_as_long_as_it_is_worth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf_module, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(shelf_module, "OPEN_SECONDS", 0.0)
+    here, there, shelf = Flaky(), asyncio.Event(), Shelf()
+
+    async def open_later() -> DataConnector:
+        for _ in range(20):  # a loop that is busy with other things
+            await asyncio.sleep(0)
+        return here  # type: ignore[return-value]
+
+    async def open_never() -> DataConnector:
+        await there.wait()
+        raise AssertionError
+
+    wanted = [Wanted("files", "1", open_later, patience=30, limit=30), Wanted("silent", "1", open_never)]
+    async with asyncio.timeout(20):
+        await shelf.sync_async(wanted)
+    assert shelf.registry.aliases == ("files",)
+    assert "did not answer" in shelf.fault("silent")
+    await shelf.close_async()
+
+
 async def test_a_slow_source_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelf_module, "_PATIENCE_SECONDS", 0.1)
     quick, slow, late, shelf = Flaky(), Flaky(), asyncio.Event(), Shelf()
@@ -396,7 +418,7 @@ async def test_a_slow_source_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) ->
         await shelf.sync_async(wanted)
         await shelf.sync_async(wanted)
     assert shelf.registry.aliases == ("quick",)
-    assert "still being connected" in shelf.fault("slow")
+    assert "still being opened" in shelf.fault("slow")
     late.set()
     await shelf.sync_async(wanted)
     assert sorted(shelf.registry.aliases) == ["quick", "slow"]
@@ -411,3 +433,48 @@ async def test_a_slow_source_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) ->
             await asyncio.sleep(0.01)
     assert shelf.registry.aliases == (), "a source that was removed while it opened is closed again"
     await shelf.close_async()
+
+
+def test_a_connection_is_changed_under_its_name(rt: Runtime, shop: str, tmp_path: Path) -> None:
+    before = rt.add_database(LOCAL_USER, "shop", shop)
+    other = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(other)) as database:
+        database.execute("CREATE TABLE goods AS SELECT 7 AS id")
+        database.commit()
+    after = rt.change_database(LOCAL_USER, before.id, f"sqlite:///{other}")
+    assert (after.alias, [table.name for table in after.tables]) == ("shop", ["goods"])
+    result = rt.run_sql(LOCAL_USER, "shop", "SELECT id FROM goods")
+    assert isinstance(result, StoredResult)
+    assert result.table.to_pylist() == [{"id": 7}]
+    with pytest.raises(SourceUnavailable):
+        rt.change_database(LOCAL_USER, after.id, f"sqlite:///{tmp_path / 'none.sqlite'}")
+    assert [source.alias for source in rt.sources(LOCAL_USER)] == ["shop"]
+    with pytest.raises(NotFound):
+        rt.change_database(Principal("someone-else"), after.id, shop)
+
+
+async def test_a_kept_password_goes_only_where_it_belongs(settings: Settings) -> None:
+    async with await Store.open_async(settings) as store:
+        book = SourceBook(settings, store, FileBook(settings, store))
+        url = "postgresql://reader:g%40h:eim@db.example:5432/shop"
+        record = await store.sources.add_database_async(
+            LOCAL_USER,
+            "shop",
+            dialect="postgres",
+            url_masked=mask_url(url),
+            url_secret=store.secrets.encrypt(LOCAL_USER, url),
+        )
+        kept = await book.with_kept_password_async(
+            LOCAL_USER, record.id, "postgresql://reader:***@db.example:5432/other?sslmode=require"
+        )
+        assert kept == "postgresql://reader:g%40h:eim@db.example:5432/other?sslmode=require"
+        own = "postgresql://reader:new@db.example/shop"
+        assert await book.with_kept_password_async(LOCAL_USER, record.id, own) == own
+        for elsewhere in (
+            "postgresql://reader:***@evil.example:5432/shop",
+            "postgresql://admin:***@db.example:5432/shop",
+            "postgresql://reader:***@db.example:5433/shop",
+        ):
+            with pytest.raises(SourceError, match="Enter it again") as caught:
+                await book.with_kept_password_async(LOCAL_USER, record.id, elsewhere)
+            assert "eim" not in str(caught.value)

@@ -20,9 +20,17 @@ from tabulaflow_core.data.engines import duckdb_lock as locking
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.duckdb_fetch import fault_of, fetch
 from tabulaflow_core.data.engines.duckdb_schema import Place, read_schema
-from tabulaflow_core.data.engines.duckdb_views import RefusedView, calls_macro, hides_built_in, macros, refused_views
+from tabulaflow_core.data.engines.duckdb_views import (
+    RefusedView,
+    calls_macro,
+    defining,
+    hides_built_in,
+    macros,
+    refused_views,
+)
 from tabulaflow_core.data.engines.duckdb_write import create_database, write_table
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.profile import Profiles
 from tabulaflow_core.data.schema import SourceSchema, TableKind
 from tabulaflow_core.data.sql import SQLConnector
 from tabulaflow_core.errors import SourceUnavailable
@@ -71,6 +79,7 @@ class DuckDBAdapter:
         self._refused: list[RefusedView] = []
         self._macros: frozenset[str] = frozenset()
         self._hiding = False
+        self._profiles = Profiles()
         self._turn = asyncio.Condition()
         self._readers = 0
         self._writing = False
@@ -106,10 +115,12 @@ class DuckDBAdapter:
                 create_database(path)
         instance = locking.open_locked(self._databases, memory_mb=self._memory_mb)
         try:
+            own = defining(instance)
+            looked_at = [alias for alias in self._databases if alias in own]
             self._refused = [
-                v for alias in self._databases for v in refused_views(instance, alias, functions=self._functions)
+                v for alias in looked_at for v in refused_views(instance, alias, functions=self._functions)
             ]
-            self._macros = frozenset(m for alias in self._databases for m in macros(instance, alias))
+            self._macros = frozenset(m for alias in looked_at for m in macros(instance, alias))
             self._hiding = hides_built_in(instance, self._macros)
             for name, (alias, table) in self._names.items():
                 source = f"{locking.quote(alias)}.main.{locking.quote(table)}"
@@ -131,7 +142,7 @@ class DuckDBAdapter:
         catalogs = ([_HOME] if self._names else []) + list(self._databases)
         single = len(self._databases) == 1 and not self._hiding
         return await self._with_cursor_async(
-            lambda cursor: read_schema(cursor, catalogs, hidden=hidden, kind=self._kind, single=single)
+            lambda cursor: read_schema(cursor, catalogs, self._profiles, hidden=hidden, kind=self._kind, single=single)
         )
 
     async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
