@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from tabulaflow_core.data.files import convert
+from tabulaflow_core.data.files.fast_shapes import typed_shapes
 from tabulaflow_core.data.files.infer import Shape
 from tabulaflow_core.data.files.storage import Workbench
 from tabulaflow_core.data.files.values import ALWAYS_MISSING
@@ -227,45 +228,8 @@ class FastColumn:
     def shapes(self, bench: Workbench, column: str, rows: str) -> list[Shape]:
         """The shapes of the typed values in `rows`, with their counts."""
         own, written = self.form.shape if self.form else ("", "")
-        found = self._shapes(bench, column, rows)
+        found = typed_shapes(bench, self.engine_type, column, rows)
         return [Shape(s.text.replace(own, written) if own else s.text, s.count) for s in found]
-
-    def _shapes(self, bench: Workbench, column: str, rows: str) -> list[Shape]:
-        base = self.engine_type.partition("(")[0]
-        if base == "DATE":
-            (count,) = bench.one(f"SELECT count({column}) FROM {rows}")
-            return [Shape("9999-99-99", int(str(count)))] if count else []
-        if base == "TIMESTAMP":
-            length = f"CASE WHEN epoch_us({column}) % 1000000 = 0 THEN 19 ELSE strlen(CAST({column} AS VARCHAR)) END"
-            found = bench.rows(f"SELECT {length} AS n, count(*) FROM {rows} WHERE {column} IS NOT NULL GROUP BY n")
-            return [Shape(_clock(int(str(n))), int(str(count))) for n, count in found]
-        exponent = "CASE WHEN contains(v, 'e') THEN translate(v, '0123456789', '9999999999') ELSE '' END"
-        keys = "CAST(strlen(v) AS UTINYINT) * 2 + CAST(prefix(v, '-') AS UTINYINT) AS n"
-        if base == "DOUBLE":
-            keys += f", CAST(instr(v, '.') AS UTINYINT) AS point, {exponent} AS odd"
-        elif base == "DECIMAL":
-            places = self.engine_type.rstrip(")").split(",")[1]
-            keys += f", CAST(strlen(v) - {places} AS UTINYINT) AS point, '' AS odd"
-        else:
-            keys += ", 0::UTINYINT AS point, '' AS odd"
-        found = bench.rows(
-            f"SELECT {keys}, count(*) FROM (SELECT CAST({column} AS VARCHAR) AS v FROM {rows} "
-            f"WHERE {column} IS NOT NULL) GROUP BY n, point, odd"
-        )
-        return [
-            Shape(str(odd) or _digits(int(str(n)) % 2, int(str(n)) // 2, int(str(point))), int(str(count)))
-            for n, point, odd, count in found
-        ]
-
-
-def _clock(length: int) -> str:
-    whole = "9999-99-99 99:99:99"
-    return whole if length == len(whole) else f"{whole}.{'9' * (length - len(whole) - 1)}"
-
-
-def _digits(minus: int, length: int, point: int) -> str:
-    left = (point - 1 if point else length) - minus
-    return "-" * minus + "9" * left + ("." + "9" * (length - point) if point else "")
 
 
 def fast_column(bench: Workbench, column: Described) -> FastColumn | None:
