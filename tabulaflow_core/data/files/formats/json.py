@@ -22,7 +22,7 @@ from tabulaflow_core.data.files.formats.json_shapes import (
     of_rows,
 )
 from tabulaflow_core.data.files.formats.json_table import write_records
-from tabulaflow_core.data.files.formats.json_values import Decoder, Number, Value, too_deep
+from tabulaflow_core.data.files.formats.json_values import Decoder, Number, Value, too_deep, uncollected
 from tabulaflow_core.data.files.naming import table_name, unique
 from tabulaflow_core.data.files.report import Decision, Part, ReadingReport
 from tabulaflow_core.errors import FileUnreadable
@@ -110,7 +110,8 @@ class _Document:
     def _whole(self) -> list[Found]:
         """A document that fits into the memory."""
         text = self.job.path.read_text(encoding=self.codec, errors="replace").strip(BLANK)
-        value, rest = self._decode(text)
+        with uncollected():
+            value, rest = self._decode(text)
         if rest.strip(BLANK + ",;"):
             return [self._sequence()]
         self.decisions.append(Decision("records", "one document", "certain"))
@@ -170,9 +171,10 @@ class _Document:
         counts: dict[tuple[str, ...], int] = {}
         try:
             with open_feed(self.job, self.codec, self.decoder) as feed:
-                for path, value in walk(feed, levels=_LEVELS):
-                    if path and path[-1] == "" and isinstance(value, dict):
-                        counts[path] = counts.get(path, 0) + 1
+                for path, values in walk(feed, levels=_LEVELS):
+                    objects = sum(isinstance(v, dict) for v in values)
+                    if path and path[-1] == "" and objects:
+                        counts[path] = counts.get(path, 0) + objects
                 rest = feed.peek()
         except Broken as error:
             raise self._broken(error) from None
@@ -198,10 +200,10 @@ class _Document:
         number = 0
         try:
             with open_feed(self.job, self.codec, self.decoder) as feed:
-                for path, value in walk(feed, levels=_LEVELS):
+                for path, values in walk(feed, levels=_LEVELS):
                     if path == wanted:
-                        number += 1
-                        yield number, value
+                        yield from enumerate(values, number + 1)
+                        number += len(values)
                 if rest := feed.peek():
                     raise Broken(feed.line, f"after the end of the document there is more: {rest}")
         except Broken as error:

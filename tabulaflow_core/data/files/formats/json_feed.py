@@ -20,6 +20,11 @@ BLANK: Final = " \t\r\n\ufeff\x1e\x00"
 _BLANKS: Final = re.compile(f"[{BLANK}]*")
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _CHUNK: Final = 1 << 20
+#: What stands between values of which each has lines of its own, and between the elements of a list.
+_LINES: Final = re.compile(r"[ \t\r]*,?[ \t\r]*\n[ \t\r\n]*")
+_COMMA: Final = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
+#: So often at most a quick way that failed is left alone.
+_PATIENCE: Final = 1 << 10
 #: A fault this near the end of what was read may be cured by reading on: the longest word is `-Infinity`.
 _NEAR: Final = 12
 
@@ -41,6 +46,33 @@ class Skipped:
     lines: list[SkippedLine] = field(default_factory=list)
 
 
+class _Patience:
+    """Whether a quick way is worth a try: the more often it failed in a row, the longer it is left alone."""
+
+    def __init__(self) -> None:
+        self._alone = 0
+        self._failed = 0
+
+    def worth(self) -> bool:
+        """Whether to try it now."""
+        self._alone -= 1
+        return self._alone < 0
+
+    def tell(self, went: bool) -> None:
+        """How the try went."""
+        self._failed = 0 if went else min(2 * self._failed + 1, _PATIENCE)
+        self._alone = self._failed
+
+
+def _border(text: str, start: int) -> str:
+    """What stands from the end of one element to the beginning of the next, at `start`; empty for plain values."""
+    if text[start] not in "{[":
+        return ""
+    end = len(text[max(0, start - 1000) : start].rstrip(", \t\r\n")) + max(0, start - 1000)
+    quote = text.find('"', text.find('"', start) + 1) if text[start] == "{" else start
+    return text[end - 1 : max(quote, start) + 1]
+
+
 class Feed:
     """Reads values, brackets and separators from a text stream."""
 
@@ -54,6 +86,8 @@ class Feed:
         self._line = 1
         self._counted = 0  # as far as this, line ends are in `_line`
         self._ended = False
+        self._border = ""  # the end of an element and the beginning of the next
+        self._at_once, self._in_row = _Patience(), _Patience()
         self._size = job.path.stat().st_size
 
     @property
@@ -113,6 +147,50 @@ class Feed:
                 self._at = end
                 return value
 
+    def elements(self) -> list[Value]:
+        """The next values that have a comma after them, as many as are read already; perhaps none."""
+        if self._border and self._at_once.worth():
+            self.peek()
+            cut = self._buffer.rfind(self._border, self._at) + 1
+            values = self._decoder.elements(self._buffer[self._at : cut]) if cut else None
+            self._at_once.tell(values is not None)
+            if values:
+                found = _COMMA.match(self._buffer, cut)
+                assert found is not None  # it is part of the border
+                self._at = found.end()
+                return values
+        values, starts = self._run(_COMMA)
+        if len(starts) > 1:
+            self._border = _border(self._buffer, starts[1])
+        return values
+
+    def whole_lines(self) -> list[tuple[int, Value]]:
+        """The next values that have a line end after them, with their lines; as many as are read, perhaps none."""
+        self.peek()
+        line, before = self.line, self._at
+        cut = self._buffer.rfind("\n", before) if self._at_once.worth() else -1
+        if cut > before:
+            values = self._decoder.lines(self._buffer[before:cut])
+            self._at_once.tell(values is not None)
+            if values is not None:
+                self._at = cut + 1
+                return list(enumerate(values, line))
+        values, starts = self._run(_LINES)
+        found = []
+        for start, value in zip(starts, values, strict=True):
+            line += self._buffer.count("\n", before, start)
+            before = start
+            found.append((line, value))
+        return found
+
+    def _run(self, between: re.Pattern[str]) -> tuple[list[Value], list[int]]:
+        if not self._in_row.worth():
+            return [], []
+        self.peek()
+        values, starts, self._at = self._decoder.run(self._buffer, self._at, between)
+        self._in_row.tell(bool(values))
+        return values, starts
+
     def skip_line(self) -> str:
         """Leave out the rest of the line; its text."""
         found = ""
@@ -157,6 +235,9 @@ def sequence(feed: Feed, skipped: Skipped) -> Iterator[tuple[int, Value]]:
     Where one is broken, the rest of its line is left out.
     """
     while feed.peek():
+        yield from feed.whole_lines()
+        if not feed.peek():
+            return
         line = feed.line
         try:
             yield line, feed.value()
@@ -169,10 +250,10 @@ def sequence(feed: Feed, skipped: Skipped) -> Iterator[tuple[int, Value]]:
                 skipped.lines.append(SkippedLine(error.line, text, f"no JSON: {error.why}"))
 
 
-def walk(feed: Feed, *, levels: int, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Value]]:
+def walk(feed: Feed, *, levels: int, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[Value]]]:
     """The elements of every list that is reached through objects alone, and other values, by their paths.
 
-    A list without elements gives nothing; an element of a list has `""` at the end of its path.
+    A list gives its elements some at a time, with `""` at the end of their path; one without elements gives nothing.
 
     Raises:
         Broken: It is no JSON.
@@ -183,12 +264,15 @@ def walk(feed: Feed, *, levels: int, path: tuple[str, ...] = ()) -> Iterator[tup
         if feed.peek() == "]":
             feed.take("]")
             return
+        inner = (*path, "")
         while True:
-            yield (*path, ""), feed.value()
+            if values := feed.elements():
+                yield inner, values
+            yield inner, [feed.value()]
             if feed.take(",]") == "]":
                 return
     if opened != "{" or len(path) >= levels:
-        yield path, feed.value()
+        yield path, [feed.value()]
         return
     feed.take("{")
     if feed.peek() == "}":

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, Literal
+from operator import methodcaller
+from typing import Final, Literal, cast
 
 from tabulaflow_core.data.files.formats.json_values import Number, Value, cell, is_nested
 
@@ -17,6 +18,9 @@ _HEADER_KEYS: Final = ("columns", "column_names", "columnNames", "header", "head
 _NAME_KEYS: Final = ("name", "label", "title", "field", "id")
 _LEVELS: Final = 20
 _SAMPLE: Final = 200
+#: Values that are looked at together.
+_AT_ONCE: Final = 1000
+_TYPE: Final = methodcaller("get", "type")
 #: A list of so many plain values beside other values is data; a shorter one is a property of one thing.
 _LONG_LIST: Final = 100
 
@@ -33,6 +37,7 @@ class Found:
         header: Whether the first row named the columns; None where that is no question.
         sure: Whether there is no doubt about the header.
         names: Columns that are known before any row.
+        columns: The values of its columns, where they stand together, each with its name; all are equally long.
     """
 
     path: tuple[str, ...]
@@ -43,6 +48,7 @@ class Found:
     header: bool | None = None
     sure: bool = True
     names: list[str] = field(default_factory=list)
+    columns: Callable[[], dict[str, list[Value]]] | None = None
 
     @property
     def name(self) -> str:
@@ -119,11 +125,17 @@ def of_records(path: tuple[str, ...], items: list[Value]) -> Found:
 
 def as_records(items: Iterable[tuple[int, Value]]) -> Iterator[tuple[int, Record]]:
     """Each value as a record; those of GeoJSON by their properties. Nulls are no records."""
-    for number, item in items:
-        if isinstance(item, dict):
-            yield number, _feature(item) if item.get("type") == "Feature" else item
-        elif item is not None:
-            yield number, {"value": item}
+    waiting = iter(items)
+    while batch := list(islice(waiting, _AT_ONCE)):
+        values = [value for _, value in batch]
+        if set(map(type, values)) == {dict} and "Feature" not in map(_TYPE, values):
+            yield from cast("list[tuple[int, Record]]", batch)
+            continue
+        for number, item in batch:
+            if isinstance(item, dict):
+                yield number, _feature(item) if item.get("type") == "Feature" else item
+            elif item is not None:
+                yield number, {"value": item}
 
 
 def _feature(item: Record) -> Record:
@@ -254,6 +266,7 @@ def _by_column(node: Record, path: tuple[str, ...]) -> Found | None:
             "columns",
             length,
             lambda: ((i + 1, {k: v[i] for k, v in zip(node, lists, strict=True)}) for i in range(length)),
+            columns=lambda: dict(zip(node, lists, strict=True)),
         )
     objects = [v for v in values if isinstance(v, dict) and v]
     if len(objects) < len(values) or not all(k.isdecimal() for v in objects for k in list(v)[:_SAMPLE]):

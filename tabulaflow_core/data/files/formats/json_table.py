@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 import pyarrow as pa
 
 from tabulaflow_core.data.files.columns import Column, Typing, type_columns, write_table
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
+from tabulaflow_core.data.files.formats.json_gather import Columns, gather
 from tabulaflow_core.data.files.formats.json_shapes import Found
 from tabulaflow_core.data.files.formats.json_values import (
     MOST_FLAT,
@@ -87,26 +89,57 @@ class _Staging:
             FileUnreadable: They have too many columns.
             _Mapping: An object is to stay together.
         """
-        index, whole, most = self._index, self.whole, _LOOK_EVERY
-        for number, record in records:
+        waiting = iter(records)
+        while batch := list(islice(waiting, _LOOK_EVERY)):
+            numbers, several = zip(*batch, strict=True)
+            columns = gather(several, self._index, self.whole)
+            if columns is None:
+                self._add_one_by_one(numbers, several)
+            else:
+                self._add_columns(numbers, columns)
+            self._look()
+        self.flush()
+
+    def add_columns(self, columns: Columns) -> None:
+        """Take rows that lie column by column, without objects among their values.
+
+        Raises:
+            FileUnreadable: They have too many columns.
+        """
+        count = len(next(iter(columns.values())))
+        for start in range(0, count, _LOOK_EVERY):
+            end = min(start + _LOOK_EVERY, count)
+            self._add_columns(range(start + 1, end + 1), {place: v[start:end] for place, v in columns.items()})
+            self._look()
+        self.flush()
+
+    def _look(self) -> None:
+        self.job.watch.advance("reading", self.rows + len(self._lines))
+        if len(self._lines) >= _MOST_ROWS or len(self._lines) * len(self._index) >= _BATCH_CELLS:
+            self.flush()
+
+    def _add_columns(self, numbers: Sequence[int], columns: Columns) -> None:
+        row = len(self._lines)
+        self._lines.extend(numbers)
+        for place, values in columns.items():
+            column = self._index.get(place)
+            if column is None:
+                column = self._new(place)
+            column.extend([None] * (row - len(column)))  # the records before have no such key
+            column.extend(values)
+
+    def _add_one_by_one(self, numbers: Sequence[int], records: Sequence[dict[str, Value]]) -> None:
+        index, whole = self._index, self.whole
+        for number, record in zip(numbers, records, strict=True):
             row = len(self._lines)
             self._lines.append(number)
-            # Most records are flat, and taking one apart costs as much as reading it.
-            nested = dict in map(type, record.values())
-            for place, value in flat(record, whole) if nested else record.items():
+            for place, value in flat(record, whole):
                 column = index.get(place)
                 if column is None:
                     column = self._new(place)
-                if len(column) < row:  # the records before have no such key
+                if len(column) < row:
                     column.extend([None] * (row - len(column)))
                 column.append(value)
-            if row >= most:
-                self.job.watch.advance("reading", self.rows + row)
-                most = row + _LOOK_EVERY
-                if row >= _MOST_ROWS or row * len(index) >= _BATCH_CELLS:
-                    self.flush()
-                    most = _LOOK_EVERY
-        self.flush()
 
     def add_column(self, place: Place) -> None:
         """A column that is known before any record."""
@@ -161,6 +194,8 @@ class _Staging:
 
 
 def _texts(column: list[Value], levels: int) -> pa.Array:
+    if set(map(type, column)) <= {bool, type(None)}:
+        return pa.array(column, pa.bool_()).cast(pa.string())
     try:
         return pa.array(column, pa.string())
     except (UnicodeEncodeError, pa.ArrowInvalid, pa.ArrowTypeError):  # lists, truth values, halves of characters
@@ -212,8 +247,12 @@ def _staged(job: ReadJob, found: Found) -> _Staging:
         staged = _Staging(job, whole)
         for name in found.names:
             staged.add_column(name)
+        columns: Columns = dict(found.columns().items()) if found.columns else {}
         try:
-            staged.add_all(found.records())
+            if columns and not any(dict in set(map(type, values)) for values in columns.values()):
+                staged.add_columns(columns)
+            else:
+                staged.add_all(found.records())
             return staged
         except _Mapping as mapping:
             whole.add(mapping.place)
