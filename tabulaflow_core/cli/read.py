@@ -149,9 +149,9 @@ async def _rows_async(reading: FileReading, rows: int | None) -> list[tuple[Read
 
 
 def _reading_json(name: str, reading: FileReading, tables: list[tuple[ReadTable, pa.Table]]) -> dict[str, Any]:
+    from tabulaflow_core.data.files.told import told
     from tabulaflow_core.output.tables import rows_json
 
-    told = [*reading.report.notices]
     shown = []
     for table, rows in tables:
         entry: dict[str, Any] = {
@@ -165,12 +165,11 @@ def _reading_json(name: str, reading: FileReading, tables: list[tuple[ReadTable,
             entry["part"] = table.part
         if table.report:
             entry["report"] = table.report.to_json()
-            told += [f"{table.name}: {notice}" for notice in table.report.notices]
         shown.append(entry)
     return {
         "file": name,
         "status": "loaded",
-        "message": " ".join(told),
+        "message": " ".join(told(reading)),
         "tables": shown,
         "report": reading.report.to_json(),
     }

@@ -17,6 +17,7 @@ from tabulaflow_core.data.files.doubts import Doubt, doubts, touched
 from tabulaflow_core.data.files.naming import table_name, unique
 from tabulaflow_core.data.files.reader import read_file, stem
 from tabulaflow_core.data.files.report import FileReading, ReadOptions
+from tabulaflow_core.data.files.told import told
 
 
 class FilesConnector(DuckDBConnector):
@@ -33,8 +34,7 @@ class FilesConnector(DuckDBConnector):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a person should know of how the files were read."""
-        told = tuple(f"{r.file}: {notice}" for r in self._readings for notice in r.report.notices)
-        return super().notices + told
+        return super().notices + tuple(f"{r.file}: {notice}" for r in self._readings for notice in told(r))
 
     def assumptions(self, sql: str) -> tuple[str, ...]:
         """What was guessed when the tables of `sql` were read, as far as it depends on that; see `Assuming`."""
@@ -46,8 +46,8 @@ class FilesConnector(DuckDBConnector):
         if not isinstance(verdict, Allowed):
             return ()
         named = {re.split(r"\W*\.\W*", table)[-1].strip('"').casefold() for table in verdict.tables}
-        told = [touched(found, sql) for table, found in self._doubts.items() if table in named]
-        return tuple(dict.fromkeys(sentence for sentences in told for sentence in sentences))
+        assumed = [touched(found, sql) for table, found in self._doubts.items() if table in named]
+        return tuple(dict.fromkeys(sentence for sentences in assumed for sentence in sentences))
 
     @classmethod
     async def from_files_async(
@@ -118,8 +118,8 @@ class FilesConnector(DuckDBConnector):
             for name, table in zip(unique(t.name for t in tables_read), tables_read, strict=True):
                 names[name] = (aliases[table.database.absolute()], table.table)
             reports = [table.report or reading.report for reading in readings for table in reading.tables]
-            told = {name: doubts(name, report) for name, report in zip(names, reports, strict=True)}
-            guessed = {name.casefold(): found for name, found in told.items() if found}
+            doubted = {name: doubts(name, report) for name, report in zip(names, reports, strict=True)}
+            guessed = {name.casefold(): found for name, found in doubted.items() if found}
         renamed = {name: place for name, place in names.items() if name != place[1]}
         adapter = DuckDBAdapter(databases, names=renamed, kind="file")
         connector = cls(adapter, limits=limits)
