@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from tabulaflow_core.data.files.code_pages import ranked
 from tabulaflow_core.data.files.report import Certainty
 
@@ -53,35 +55,38 @@ def detect_encoding(path: Path) -> Encoding:
                 return Encoding(codec, "certain", "the file begins with a byte order mark")
         if wide := wide_codec(head):
             return Encoding(wide, "likely", "zero bytes stand at the same places of every character")
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        odd = bytearray()
+        odd, rest = bytearray(), b""
         utf8, ascii_only, block = True, True, head
         while block:
             if not block.isascii():
                 ascii_only = False
-                if utf8:
-                    try:
-                        decoder.decode(block)
-                    except UnicodeDecodeError:
-                        utf8 = False
                 if len(odd) < _BLOCK:
                     odd += _odd_lines(block)
-            elif utf8:
-                try:
-                    decoder.decode(block)
-                except UnicodeDecodeError:
-                    utf8 = False
+            if utf8 and (rest or not block.isascii()):
+                utf8, rest = _valid_utf8(rest + block)
             block = file.read(_BLOCK)
-        if utf8:
-            try:
-                decoder.decode(b"", final=True)
-            except UnicodeDecodeError:
-                utf8 = False
+        utf8 = utf8 and not rest
     if ascii_only:
         return Encoding("utf-8", "certain", "only plain ASCII characters")
     if utf8:
         return Encoding("utf-8", "certain", "all bytes are valid UTF-8")
     return _damaged_utf8(bytes(odd)) or _code_page(bytes(odd[: odd.find(b"\n", _JUDGED) + 1 or len(odd)]))
+
+
+def _valid_utf8(data: bytes) -> tuple[bool, bytes]:
+    """Whether the bytes are UTF-8, but for the beginning of a character at their end, which is returned."""
+    cut = len(data)
+    for back in range(1, min(4, cut + 1)):
+        if data[-back] >= 0xC0:  # the first byte of a character
+            width = 2 if data[-back] < 0xE0 else 3 if data[-back] < 0xF0 else 4
+            cut -= back if back < width else 0
+            break
+    text = pa.StringArray.from_buffers(1, pa.array([0, cut], pa.int32()).buffers()[1], pa.py_buffer(data))
+    try:
+        text.validate(full=True)
+    except pa.ArrowInvalid:
+        return False, b""
+    return True, data[cut:]
 
 
 def wide_codec(head: bytes) -> str | None:

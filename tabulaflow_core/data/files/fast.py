@@ -19,7 +19,7 @@ from tabulaflow_core.data.files.columns import Typing
 from tabulaflow_core.data.files.convert import TRIMMED, literal, quoted
 from tabulaflow_core.data.files.fast_columns import BlockSigns, FastColumn, fast_column, form_of
 from tabulaflow_core.data.files.infer import Shape
-from tabulaflow_core.data.files.lines import Lines
+from tabulaflow_core.data.files.lines import Lines, count_byte
 from tabulaflow_core.data.files.stage import Stage
 from tabulaflow_core.data.files.storage import Workbench, WrittenColumn
 
@@ -171,7 +171,8 @@ class FastRows:
         found = lines.whole(self._buffer, self._size, spare=_SPARE)
         if found is None:
             return None
-        block = _Block(*found)
+        first, start, taken, count = found
+        block = _Block(first, start, taken)
         self._bench.watch.advance("reading", block.start, lines.size)
         raw = self._buffer
         if self._buffer.find(b"\r", 0, block.size) >= 0:
@@ -191,8 +192,8 @@ class FastRows:
 
         if holds("\0") or holds("\ufffd") or (self._cut == _NEVER and holds(_NEVER)):
             return block
-        block.rows = raw.count(b"\n", 0, size)
-        quotes = raw.count(b'"', 0, size) if self._dialect.quote else 0
+        block.rows = count if raw is self._buffer else raw.count(b"\n", 0, size)
+        quotes = count_byte(raw, b'"', size) if self._dialect.quote and holds('"') else 0
         self._bench.watch.advance("reading", block.start, lines.size)
         block.cell_bytes = size - block.rows * self._stage.width - quotes
         edges = [m for m in TRIMMED if m not in "\r\n" and m != self._dialect.delimiter and holds(m)]

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
 
+import numpy as np
+
 from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileUnreadable
 
@@ -20,6 +22,8 @@ SAMPLE_CHARS = 1 << 20
 _BLOCK: Final = 1 << 20
 #: Notes and totals are looked for among the last records, so these must not be cut off into a block of their own.
 _LAST: Final = 1 << 16
+#: Bytes that are compared at once, so that they stay near the processor.
+_COUNTED: Final = 1 << 18
 #: Codecs with a state or wide units: their lines cannot be cut before decoding.
 _STATEFUL: Final = ("utf-16", "utf-32", "utf-7", "iso2022", "hz")
 
@@ -34,6 +38,16 @@ def detect_line_end(path: Path, codec: str) -> LineEnd:
     if returns > (pairs + feeds) * 2:
         return "\r"
     return "\r\n" if pairs >= feeds and pairs else "\n"
+
+
+def count_byte(buffer: bytearray, byte: bytes, size: int) -> int:
+    """How often a byte stands among the first `size`; for frequent bytes quicker than `bytearray.count`."""
+    with memoryview(buffer)[:size] as view:
+        cells = np.frombuffer(view, np.uint8)
+        pieces = (cells[at : at + _COUNTED] for at in range(0, size, _COUNTED))
+        found = sum(int(np.count_nonzero(piece == ord(byte))) for piece in pieces)
+        del cells, pieces  # else the view cannot be let go
+    return found
 
 
 class Lines:
@@ -101,15 +115,15 @@ class Lines:
         """Bytes that were taken from the file."""
         return self._file.tell() - len(self._raw)
 
-    def whole(self, buffer: bytearray, size: int, *, spare: int) -> tuple[int, int, int] | None:
+    def whole(self, buffer: bytearray, size: int, *, spare: int) -> tuple[int, int, int, int] | None:
         """Put up to `size` bytes of whole lines as they are into the buffer.
 
         They count as taken; `give_back` undoes it.
 
         Returns:
-            The number of the first line, its place in the file, and the size. None when lines that were looked at
-            wait to be taken, when the codec does not let lines be cut before decoding, or when there are not many
-            more than `spare` bytes, which are left.
+            The number of the first line, its place in the file, the size, and the number of lines. None when lines
+            that were looked at wait to be taken, when the codec does not let lines be cut before decoding, or when
+            there are not many more than `spare` bytes, which are left.
         """
         if self._wide or self._at < len(self._block):
             return None
@@ -130,8 +144,9 @@ class Lines:
         if not cut:
             return None
         first = self._number + 1
-        self._number += buffer.count(b"\n", 0, cut)
-        return first, start, cut
+        count = count_byte(buffer, b"\n", cut)
+        self._number += count
+        return first, start, cut, count
 
     def give_back(self, first: int, start: int) -> None:
         """Go back to the line `first`, at `start` in the file."""
