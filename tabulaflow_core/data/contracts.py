@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
 from tabulaflow_core.data.schema import SourceSchema
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 #: A sqlglot dialect name. The four that are run in the contract suite; `docs/databases.md` lists the others.
@@ -42,6 +43,12 @@ class QueryResult:
     truncated: bool = False
     cut_by: Literal["rows", "bytes"] | None = None
     seconds: float = 0.0
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a DataFrame in which every value is what the database gave; see `data.frames`."""
+        from tabulaflow_core.data.frames import dataframe_of
+
+        return dataframe_of(self.table)
 
 
 @dataclass(frozen=True, slots=True)

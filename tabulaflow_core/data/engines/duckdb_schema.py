@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from sys import intern
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.engines.duckdb_lock import literal, quote, run
+from tabulaflow_core.data.profile import Candidate, Profile, Profiles
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableKind, TableSchema
 
 if TYPE_CHECKING:
     import duckdb
 
-_SAMPLED_TABLES: Final = 200
 _SAMPLED_ROWS: Final = 200
 _SAMPLES: Final = 3
 _SAMPLE_CHARS: Final = 40
@@ -24,6 +25,7 @@ Place = tuple[str, str, str]
 def read_schema(
     connection: duckdb.DuckDBPyConnection,
     catalogs: Sequence[str],
+    profiles: Profiles,
     *,
     hidden: Collection[Place] = (),
     kind: TableKind = "table",
@@ -57,11 +59,20 @@ def read_schema(
         places.append(((str(catalog), str(schema), str(view)), shown, None, str(comment or "")))
     order = {catalog: index for index, catalog in enumerate(catalogs)}
     places.sort(key=lambda p: (order[p[0][0]], p[0][1] != "main", p[0][1:]))
+    unseen = frozenset(hidden)
+    places = [place for place in places if place[0] not in unseen]
+    candidates = {
+        place: Candidate(place, tuple((name, type_) for name, type_, _, _ in columns[place]))
+        for place, shown, count, _ in places
+        if shown != "view" and count != 0
+    }
+    for candidate in profiles.due(candidates.values()):
+        profiles.remember(candidate, Profile(samples=_samples(connection, candidate.key)))  # type: ignore[arg-type]
     tables = []
     taken: set[str] = set()
-    for number, (place, shown, count, comment) in enumerate(p for p in places if p[0] not in set(hidden)):
+    for place, shown, count, comment in places:
         namespace = _namespace(place, taken, single=single)
-        samples = _samples(connection, place) if number < _SAMPLED_TABLES and shown != "view" else {}
+        samples = ((profiles.of(candidates[place]) if place in candidates else None) or Profile()).samples
         tables.append(
             TableSchema(
                 name=place[2],
@@ -101,7 +112,7 @@ def _columns(
         f"FROM duckdb_columns() WHERE NOT internal AND database_name IN ({wanted}) ORDER BY column_index",
     ):
         found[(str(catalog), str(schema), str(table))].append(
-            (str(name), str(type_), None if nullable is None else bool(nullable), str(comment or ""))
+            (intern(str(name)), intern(str(type_)), None if nullable is None else bool(nullable), str(comment or ""))
         )
     return found
 

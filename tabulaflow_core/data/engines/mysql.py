@@ -31,6 +31,7 @@ from tabulaflow_core.data.engines.mysql_types import converter_for
 from tabulaflow_core.data.engines.mysql_write import write_table
 from tabulaflow_core.data.engines.pool import Pool
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.profile import Profiles
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.urls import SourceUrl
 
@@ -60,6 +61,7 @@ class MySQLAdapter:
         self._source = source
         self._pool: Pool[Connection] = Pool(self._connect_async, _close_async)
         self._notices: tuple[str, ...] = ()
+        self._profiles = Profiles()
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -81,7 +83,7 @@ class MySQLAdapter:
 
     async def read_schema_async(self) -> SourceSchema:
         """Tables, views, keys, comments, row counts and samples."""
-        return await self._run_async(lambda connection, run: read_schema(connection), _SCHEMA_SECONDS)
+        return await self._run_async(lambda connection, run: read_schema(connection, self._profiles), _SCHEMA_SECONDS)
 
     async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
         """Create or fill a table, on a connection of its own."""

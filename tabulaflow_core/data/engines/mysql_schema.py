@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from tabulaflow_core.data.profile import Candidate, Profile, Profiles
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableSchema
 
 if TYPE_CHECKING:
     from tabulaflow_core.data.engines.mysql_connection import Connection
 
-#: Seconds spent on row counts and samples of all tables together.
-_DETAIL_SECONDS: Final = 1.5
 _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
 _SAMPLE_LENGTH: Final = 60
@@ -47,7 +45,7 @@ ORDER BY table_schema, table_name, constraint_name, ordinal_position
 Row = tuple[Any, ...]
 
 
-def read_schema(connection: Connection) -> SourceSchema:
+def read_schema(connection: Connection, profiles: Profiles) -> SourceSchema:
     """All tables and views of the database, or of every database when the URL names none."""
     with connection.cursor() as cursor:
         cursor.execute(_TABLES)
@@ -60,19 +58,26 @@ def read_schema(connection: Connection) -> SourceSchema:
         cursor.execute(_KEYS)
         for schema, table, *rest in cursor.fetchall():
             keys[schema, table].append(tuple(rest))
-    deadline = time.monotonic() + _DETAIL_SECONDS
-    return SourceSchema(
-        tables=tuple(_table(connection, row, columns[row[0], row[1]], keys[row[0], row[1]], deadline) for row in tables)
-    )
+    estimates = {(row[0], row[1]): None if row[3] is None or row[2] == "VIEW" else int(row[3]) for row in tables}
+    candidates = {
+        (row[0], row[1]): Candidate((row[0], row[1]), tuple((c[0], c[1]) for c in columns[row[0], row[1]]))
+        for row in tables
+        if row[2] != "VIEW" and (estimates[row[0], row[1]] or 0) <= _SMALL_TABLE
+    }
+    for candidate in profiles.due(candidates.values()):
+        place: tuple[str, str] = candidate.key  # type: ignore[assignment]
+        profiles.remember(candidate, _profile(connection, *place, columns[place], estimates[place]))
+    found = []
+    for row in tables:
+        place = row[0], row[1]
+        known = profiles.of(candidates[place]) if place in candidates else None
+        found.append(_table(row, columns[place], keys[place], known or Profile(estimates[place])))
+    return SourceSchema(tables=tuple(found))
 
 
-def _table(connection: Connection, row: Row, columns: list[Row], keys: list[Row], deadline: float) -> TableSchema:
-    schema, name, kind, estimate, comment, is_here = row
+def _table(row: Row, columns: list[Row], keys: list[Row], profile: Profile) -> TableSchema:
+    schema, name, kind, _, comment, is_here = row
     view = kind == "VIEW"
-    count = None if estimate is None or view else int(estimate)
-    samples: dict[str, tuple[str, ...]] = {}
-    if not view and (count or 0) <= _SMALL_TABLE and time.monotonic() < deadline:
-        count, samples = _details(connection, schema, name, columns, count)
     return TableSchema(
         name=name,
         schema=None if is_here == "1" else schema,
@@ -83,13 +88,13 @@ def _table(connection: Connection, row: Row, columns: list[Row], keys: list[Row]
                 type=declared,
                 nullable=None if view else nullable == "YES",
                 comment=note,
-                samples=samples.get(column, ()),
+                samples=profile.samples.get(column, ()),
             )
             for column, declared, nullable, note, _ in columns
         ),
         primary_key=tuple(key[1] for key in keys if key[0] == "PRIMARY"),
         foreign_keys=_foreign_keys(keys, schema),
-        row_count=count,
+        row_count=profile.rows,
         comment="" if view else comment,
     )
 
@@ -110,9 +115,7 @@ def _foreign_keys(keys: list[Row], schema: str) -> tuple[ForeignKey, ...]:
     )
 
 
-def _details(
-    connection: Connection, schema: str, table: str, columns: list[Row], estimate: int | None
-) -> tuple[int | None, dict[str, tuple[str, ...]]]:
+def _profile(connection: Connection, schema: str, table: str, columns: list[Row], estimate: int | None) -> Profile:
     import pymysql
 
     name = f"{quoted(schema)}.{quoted(table)}"
@@ -129,8 +132,8 @@ def _details(
                 )
                 samples[column] = tuple(str(value) for (value,) in cursor.fetchall())
     except pymysql.err.MySQLError:  # such as a damaged table: it has no details, that is all
-        return estimate, {}
-    return (counted if counted <= _SMALL_TABLE else max(counted, estimate or 0)), samples
+        return Profile(estimate)
+    return Profile(counted if counted <= _SMALL_TABLE else max(counted, estimate or 0), samples)
 
 
 def quoted(name: str) -> str:

@@ -22,6 +22,7 @@ from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, foreign_asy
 from tabulaflow_core.data.engines.postgres_types import converter_for, set_codecs_async
 from tabulaflow_core.data.engines.postgres_write import write_table_async
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.profile import Profiles
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.urls import SourceUrl
 from tabulaflow_core.errors import MissingDriver, SourceUnavailable, SourceUrlError
@@ -56,6 +57,7 @@ class PostgresAdapter:
         self._pool: Pool[Connection] = Pool(self._connect_async, _close_async)
         self._notices: tuple[str, ...] = ()
         self._unreadable: dict[str, str] = {}
+        self._profiles = Profiles()
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -181,7 +183,7 @@ class PostgresAdapter:
         """Tables, views, keys, comments, row counts and samples."""
         async with self._reading_async(30.0) as connection:
             self._unreadable = await foreign_async(connection)
-            return await read_schema_async(connection)
+            return await read_schema_async(connection, self._profiles)
 
     async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
         """Create or fill a table in one transaction, on a connection of its own."""

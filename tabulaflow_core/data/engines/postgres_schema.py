@@ -1,23 +1,24 @@
-"""PostgreSQL's catalogue in three statements, and samples within a time bound."""
+"""PostgreSQL's catalogue in a handful of statements, and samples within a time bound."""
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from sys import intern
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from tabulaflow_core.data.profile import Candidate, Profile, Profiles
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableKind, TableSchema
 
 if TYPE_CHECKING:
     import asyncpg
 
-#: Seconds spent on row counts and samples of all tables together.
-_DETAIL_SECONDS: Final = 1.5
 _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
 _SAMPLE_LENGTH: Final = 60
 _SAMPLED_COLUMNS: Final = 30
+#: Values of an enumeration that are told, in its own order.
+_LABELS: Final = 20
 
 ROLE_CHECK: Final = """
 SELECT current_user AS role,
@@ -27,15 +28,19 @@ SELECT current_user AS role,
        coalesce(pg_has_role(current_user, to_regrole('pg_execute_server_program')::oid, 'USAGE'), false)
            AS runs_programs
 """
+# The comments are joined: a function call for each of 100,000 columns takes a second.
 _TABLES: Final = """
 SELECT c.oid, c.relname AS name, n.nspname AS schema, pg_table_is_visible(c.oid) AS visible, c.relkind AS kind,
-       c.reltuples::float8 AS rows, coalesce(obj_description(c.oid, 'pg_class'), '') AS comment
+       c.reltuples::float8 AS rows, coalesce(d.description, '') AS comment,
+       has_table_privilege(c.oid, 'SELECT') AS whole
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_description d ON d.objoid = c.oid AND d.classoid = 'pg_class'::regclass AND d.objsubid = 0
 WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition
   AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'
   AND c.oid <> ALL ($1::oid[])
-  AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
-ORDER BY NOT pg_table_is_visible(c.oid), n.nspname, c.relname
+  AND has_schema_privilege(n.oid, 'USAGE')
+  AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'))
+ORDER BY visible DESC, n.nspname, c.relname
 """
 # Foreign tables, the parents whose rows they hold, and the views over any of these. A materialized view keeps its rows.
 FOREIGN: Final = """
@@ -60,14 +65,20 @@ SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.rel
 WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition
   AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
 """
+# $1: the tables; $2: those of them of which every column may be read.
 _COLUMNS: Final = """
-SELECT a.attrelid AS oid, a.attnum AS number, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
-       a.attnotnull AS required, coalesce(col_description(a.attrelid, a.attnum), '') AS comment,
-       t.typcategory AS category
-FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-WHERE a.attrelid = ANY($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
-  AND has_column_privilege(a.attrelid, a.attnum, 'SELECT')
+SELECT a.attrelid AS oid, a.attnum AS number, a.attname AS name, a.atttypid AS type_oid, a.atttypmod AS modifier,
+       a.attnotnull AS required, coalesce(d.description, '') AS comment
+FROM pg_attribute a
+LEFT JOIN pg_description d ON d.objoid = a.attrelid AND d.classoid = 'pg_class'::regclass AND d.objsubid = a.attnum
+WHERE a.attrelid = ANY ($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+  AND (a.attrelid = ANY ($2::oid[]) OR has_column_privilege(a.attrelid, a.attnum, 'SELECT'))
 ORDER BY a.attrelid, a.attnum
+"""
+_TYPES: Final = """
+SELECT u.oid, u.modifier, format_type(u.oid, u.modifier) AS name, t.typcategory AS category,
+       (SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = u.oid) AS labels
+FROM unnest($1::oid[], $2::int4[]) AS u (oid, modifier) JOIN pg_type t ON t.oid = u.oid
 """
 _KEYS: Final = """
 SELECT k.conrelid AS oid, k.contype AS kind, k.conkey AS columns, k.confrelid AS target, k.confkey AS target_columns
@@ -93,50 +104,95 @@ def unreadable_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     return found
 
 
-async def read_schema_async(connection: asyncpg.Connection) -> SourceSchema:
+async def read_schema_async(connection: asyncpg.Connection, profiles: Profiles) -> SourceSchema:
     """All tables and views that the role may read, in every schema; those on the search path without its name."""
     foreign = [row["oid"] for row in await connection.fetch(FOREIGN)]
-    tables = await connection.fetch(_TABLES, foreign)
-    oids = [row["oid"] for row in tables]
-    columns: dict[int, list[asyncpg.Record]] = defaultdict(list)
-    for row in await connection.fetch(_COLUMNS, oids):
-        columns[row["oid"]].append(row)
+    tables = {row["oid"]: row for row in await connection.fetch(_TABLES, foreign)}
+    columns = await _columns_async(connection, tables)
     keys: dict[int, list[asyncpg.Record]] = defaultdict(list)
-    for row in await connection.fetch(_KEYS, oids):
+    for row in await connection.fetch(_KEYS, list(tables)):
         keys[row["oid"]].append(row)
-    by_oid = {row["oid"]: row for row in tables}
-    numbers = {oid: {row["number"]: row["name"] for row in rows} for oid, rows in columns.items()}
-    deadline = time.monotonic() + _DETAIL_SECONDS
-    found = []
-    for row in tables:
-        oid, kind = row["oid"], _text(row["kind"])
-        count = None if kind == "v" or row["rows"] < 0 else int(row["rows"])
-        samples: dict[str, tuple[str, ...]] = {}
+    candidates = {
+        oid: Candidate(oid, tuple((column.name, column.type) for column in columns[oid].values()))
+        for oid, row in tables.items()
         # Never analysed, or analysed when it was empty, says nothing: then the rows are counted.
-        if kind != "v" and (count is None or count <= _SMALL_TABLE) and time.monotonic() < deadline:
-            count, samples = await _details_async(connection, row, columns[oid])
+        if _text(row["kind"]) != "v" and row["rows"] <= _SMALL_TABLE
+    }
+    for candidate in profiles.due(candidates.values()):
+        row = tables[candidate.key]
+        profiles.remember(candidate, await _profile_async(connection, row, columns[row["oid"]]))
+    found = []
+    for oid, row in tables.items():
+        kind = _text(row["kind"])
+        profile = (profiles.of(candidates[oid]) if oid in candidates else None) or Profile(
+            None if kind == "v" or row["rows"] < 0 else int(row["rows"])
+        )
         found.append(
             TableSchema(
                 name=row["name"],
                 schema=None if row["visible"] else row["schema"],
                 kind=_KINDS.get(kind, "table"),
-                columns=tuple(_column(column, samples, view=kind in "vm") for column in columns[oid]),
+                columns=tuple(
+                    ColumnSchema(
+                        name=column.name,
+                        type=column.type,
+                        nullable=None if kind in "vm" else not column.required,
+                        comment=column.comment,
+                        samples=column.labels[:_LABELS] or profile.samples.get(column.name, ()),
+                    )
+                    for column in columns[oid].values()
+                ),
                 primary_key=tuple(
-                    numbers[oid].get(number, "?")
+                    _names(columns[oid], number)
                     for key in keys[oid]
                     if _text(key["kind"]) == "p"
                     for number in key["columns"]
                 ),
                 foreign_keys=tuple(
-                    _foreign_key(key, numbers, by_oid)
+                    _foreign_key(key, columns, tables)
                     for key in keys[oid]
-                    if _text(key["kind"]) == "f" and key["target"] in numbers
+                    if _text(key["kind"]) == "f" and key["target"] in tables
                 ),
-                row_count=count,
+                row_count=profile.rows,
                 comment=row["comment"],
             )
         )
     return SourceSchema(tables=tuple(found))
+
+
+class _Column(NamedTuple):
+    name: str
+    type: str
+    category: str
+    required: bool
+    comment: str
+    labels: tuple[str, ...]
+
+
+def _told(labels: tuple[str, ...]) -> str:
+    """The values of an enumeration, where the column has no comment of its own."""
+    return f"one of: {', '.join(labels)}" if labels else ""
+
+
+async def _columns_async(
+    connection: asyncpg.Connection, tables: Mapping[int, asyncpg.Record]
+) -> dict[int, dict[int, _Column]]:
+    """The columns by table and number; each type and name is kept once, however many columns have it."""
+    rows = await connection.fetch(_COLUMNS, list(tables), [oid for oid, row in tables.items() if row["whole"]])
+    kinds = {(row["type_oid"], row["modifier"]) for row in rows}
+    types = {
+        (row["oid"], row["modifier"]): (row["name"], _text(row["category"]), tuple(row["labels"] or ()))
+        for row in await connection.fetch(_TYPES, [kind[0] for kind in kinds], [kind[1] for kind in kinds])
+    }
+    found: dict[int, dict[int, _Column]] = defaultdict(dict)
+    for oid, number, name, type_oid, modifier, required, comment in rows:
+        type_name, category, labels = types[type_oid, modifier]
+        found[oid][number] = _Column(intern(name), type_name, category, required, comment or _told(labels), labels)
+    return found
+
+
+def _names(columns: Mapping[int, _Column], number: int) -> str:
+    return columns[number].name if number in columns else "?"
 
 
 def _text(value: str | bytes) -> str:
@@ -144,39 +200,27 @@ def _text(value: str | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _column(row: asyncpg.Record, samples: dict[str, tuple[str, ...]], *, view: bool) -> ColumnSchema:
-    return ColumnSchema(
-        name=row["name"],
-        type=row["type"],
-        nullable=None if view else not row["required"],
-        comment=row["comment"],
-        samples=samples.get(row["name"], ()),
-    )
-
-
 def _foreign_key(
-    key: asyncpg.Record, numbers: dict[int, dict[int, str]], by_oid: dict[int, asyncpg.Record]
+    key: asyncpg.Record, columns: Mapping[int, Mapping[int, _Column]], tables: Mapping[int, asyncpg.Record]
 ) -> ForeignKey:
-    target = by_oid[key["target"]]
+    target = tables[key["target"]]
     return ForeignKey(
-        columns=tuple(numbers[key["oid"]].get(number, "?") for number in key["columns"]),
+        columns=tuple(_names(columns[key["oid"]], number) for number in key["columns"]),
         target_table=target["name"],
-        target_columns=tuple(numbers[key["target"]].get(number, "?") for number in key["target_columns"]),
+        target_columns=tuple(_names(columns[key["target"]], number) for number in key["target_columns"]),
         target_schema=None if target["visible"] else target["schema"],
     )
 
 
-async def _details_async(
-    connection: asyncpg.Connection, table: asyncpg.Record, columns: list[asyncpg.Record]
-) -> tuple[int | None, dict[str, tuple[str, ...]]]:
+async def _profile_async(
+    connection: asyncpg.Connection, table: asyncpg.Record, columns: Mapping[int, _Column]
+) -> Profile:
     """Row count and samples in one statement; a savepoint keeps the transaction when it fails."""
     import asyncpg
 
     name = f"{quoted(table['schema'])}.{quoted(table['name'])}"
-    # Texts, enumerations and arrays, and JSON, whose inner keys a query needs.
-    text = [row["name"] for row in columns if _text(row["category"]) in "SEA" or row["type"] in ("json", "jsonb")][
-        :_SAMPLED_COLUMNS
-    ]
+    # Texts and arrays, and JSON, whose inner keys a query needs.
+    text = [c.name for c in columns.values() if c.category in "SA" or c.type in ("json", "jsonb")][:_SAMPLED_COLUMNS]
     parts = [f"(SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {_SMALL_TABLE + 1}) c)"]
     for column in map(quoted, text):
         parts.append(
@@ -188,9 +232,9 @@ async def _details_async(
         row = await connection.fetchrow(f"SELECT {', '.join(parts)}")
     except asyncpg.PostgresError:  # such as a column that the role may not read: there are no details, that is all
         await connection.execute("ROLLBACK TO SAVEPOINT details")
-        return None, {}
+        return Profile()
     count = row[0] if row[0] <= _SMALL_TABLE else max(int(table["rows"]), row[0])
-    return count, {column: tuple(values or ()) for column, values in zip(text, list(row)[1:], strict=True)}
+    return Profile(count, {column: tuple(values or ()) for column, values in zip(text, list(row)[1:], strict=True)})
 
 
 def quoted(name: str) -> str:

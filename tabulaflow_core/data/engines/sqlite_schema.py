@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
-import time
+from dataclasses import replace
+from sys import intern
 from typing import Final
 
+from tabulaflow_core.data.profile import Candidate, Profile, Profiles
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableSchema
 
-#: Seconds spent on row counts and samples of all tables together.
-_DETAIL_SECONDS: Final = 1.5
 #: Tables with more rows than this are estimated and not sampled.
 _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
 _SAMPLE_LENGTH: Final = 60
+_SAMPLED_COLUMNS: Final = 30
 #: Tables that an extension keeps for itself behind a virtual table.
 _SHADOW: Final = "shadow"
 
 
-def read_schema(connection: sqlite3.Connection) -> SourceSchema:
+def read_schema(connection: sqlite3.Connection, profiles: Profiles) -> SourceSchema:
     """All tables and views of the main database."""
     kinds = {
         name: kind
@@ -27,48 +28,68 @@ def read_schema(connection: sqlite3.Connection) -> SourceSchema:
         )
         if kind != _SHADOW
     }
-    deadline = time.monotonic() + _DETAIL_SECONDS
     tables = []
     for name in sorted(kinds, key=str.casefold):
         try:
-            tables.append(_table(connection, name, kinds[name], deadline))
+            tables.append(_table(connection, name, kinds[name]))
         except sqlite3.OperationalError:
             # A view over a table that is gone, or a virtual table whose module is missing: it cannot be asked.
             continue
-    return SourceSchema(tables=tuple(tables))
+    candidates = {
+        table.name: Candidate(table.name, tuple((column.name, column.type) for column in table.columns))
+        for table in tables
+        if kinds[table.name] == "table"
+    }
+    by_name = {table.name: table for table in tables}
+    for candidate in profiles.due(candidates.values()):
+        profiles.remember(candidate, _profile(connection, by_name[str(candidate.key)]))
+    return SourceSchema(
+        tables=tuple(
+            _with_profile(table, known)
+            if table.name in candidates and (known := profiles.of(candidates[table.name]))
+            else table
+            for table in tables
+        )
+    )
 
 
-def _table(connection: sqlite3.Connection, name: str, kind: str, deadline: float) -> TableSchema:
+def _table(connection: sqlite3.Connection, name: str, kind: str) -> TableSchema:
     info = connection.execute(
         'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid', (name,)
     ).fetchall()
-    rows = None
-    samples: dict[str, tuple[str, ...]] = {}
-    if kind == "table":
-        try:
-            rows = _row_count(connection, name) if time.monotonic() < deadline else None
-            for column, declared, _, _ in info if rows is not None and rows <= _SMALL_TABLE else ():
-                if time.monotonic() < deadline and _is_text(declared):
-                    samples[column] = _samples(connection, name, column)
-        except sqlite3.DatabaseError:
-            # Damaged pages, or a module that is missing: its queries will say so, the other tables can be asked.
-            rows = None
     return TableSchema(
         name=name,
         kind="view" if kind == "view" else "table",
         columns=tuple(
             ColumnSchema(
-                name=column,
-                type=declared or "ANY",
+                name=intern(column),
+                type=intern(declared or "ANY"),
                 nullable=None if kind == "view" else not (required or key),
-                samples=samples.get(column, ()),
             )
             for column, declared, required, key in info
         ),
         primary_key=tuple(row[0] for row in sorted((r for r in info if r[3]), key=lambda r: r[3])),
         foreign_keys=_foreign_keys(connection, name),
-        row_count=rows,
     )
+
+
+def _with_profile(table: TableSchema, profile: Profile) -> TableSchema:
+    columns = tuple(
+        replace(c, samples=profile.samples[c.name]) if c.name in profile.samples else c for c in table.columns
+    )
+    return replace(table, columns=columns, row_count=profile.rows)
+
+
+def _profile(connection: sqlite3.Connection, table: TableSchema) -> Profile:
+    try:
+        rows = _row_count(connection, table.name)
+        if rows is None or rows > _SMALL_TABLE:
+            return Profile(rows)
+        texts = [column.name for column in table.columns if _is_text(column.type)]
+        return Profile(rows, {name: _samples(connection, table.name, name) for name in texts[:_SAMPLED_COLUMNS]})
+    except sqlite3.DatabaseError:
+        # Damaged pages, or a module that is missing: its queries will say so, the other tables can be asked.
+        return Profile()
 
 
 def _foreign_keys(connection: sqlite3.Connection, name: str) -> tuple[ForeignKey, ...]:
@@ -121,8 +142,8 @@ def _samples(connection: sqlite3.Connection, table: str, column: str) -> tuple[s
 
 def _is_text(declared: str) -> bool:
     """By SQLite's affinity rules, with undeclared columns: sqlite.org/datatype3.html."""
-    name = (declared or "TEXT").upper()
-    return any(part in name for part in ("CHAR", "CLOB", "TEXT", "STRING", "ENUM", "JSON"))
+    name = declared.upper()
+    return name == "ANY" or any(part in name for part in ("CHAR", "CLOB", "TEXT", "STRING", "ENUM", "JSON"))
 
 
 def quoted(name: str) -> str:
