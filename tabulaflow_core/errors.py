@@ -57,7 +57,14 @@ class ConfigurationError(TabulaflowError, ValueError):
 
 
 class SourceError(TabulaflowError):
-    """Something about the user's data."""
+    """Something about the user's data.
+
+    Attributes:
+        about: What a person would change in the address: `host`, `port`, `database`, `user`, `password` or `ssl`;
+            empty where that is not known.
+    """
+
+    about: str = ""
 
 
 class UnknownSource(SourceError, LookupError):

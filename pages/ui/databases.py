@@ -1,4 +1,4 @@
-"""Databases: the form that connects one, and what each holds."""
+"""Databases: what each holds, its address and its removal."""
 
 from __future__ import annotations
 
@@ -6,58 +6,13 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import preview, safe, state, wording
+from pages.ui import connect_change, preview, safe, state, wording
 from tabulaflow_core.data.schema import TableSchema
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.runtime import SourceInfo, get_runtime
 
-_CONNECT: Final = "tf_connect"
-_CONNECTED: Final = "tf_connected"
 #: Tables listed of one database; a warehouse has thousands, and a word finds the others.
 _LISTED: Final = 30
-
-
-def draw_form() -> None:
-    """Draw the form, and carry out what was entered."""
-    connected = st.session_state.pop(_CONNECTED, "")
-    if connected:  # a password stays no longer in the browser than it must
-        st.session_state["database-name"] = st.session_state["database-url"] = ""
-    with st.form("database", border=False):
-        name = st.text_input("Name", placeholder="shop", max_chars=40, key="database-name")
-        url = st.text_input(
-            "Database URL",
-            placeholder="postgresql://reader:password@host:5432/shop",
-            type="password",
-            key="database-url",
-            help="PostgreSQL, MariaDB or MySQL; SQLite and DuckDB files only from folders that the server allows.",
-        )
-        st.caption("The connection is tried before it is kept. It is only ever read; the password is kept encrypted.")
-        st.form_submit_button("Connect", type="primary", icon=":material/link:", on_click=_connect_next)
-    if st.session_state.pop(_CONNECT, False):
-        _connect(name.strip(), url.strip())
-    if connected:
-        st.success(connected)
-
-
-def _connect_next() -> None:
-    st.session_state[_CONNECT] = True
-
-
-def _connect(name: str, url: str) -> None:
-    if not name or not url:
-        st.error("A name and a URL are needed: the name is what the source is called in questions.")
-        return
-    try:
-        with st.spinner("Trying the connection"):
-            source = get_runtime().add_database(state.principal(), name, url)
-    except TabulaflowError as error:
-        st.error(safe.markdown(error.user_message), icon=":material/error:")
-        return
-    tables = wording.count(len(source.tables), "table")
-    st.session_state[_CONNECTED] = (
-        f"**{safe.label(source.alias)}** is connected: {tables}. Ask about it on the Chat page."
-    )
-    st.rerun()
 
 
 def draw(source: SourceInfo) -> None:
@@ -66,6 +21,8 @@ def draw(source: SourceInfo) -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             what = safe.label(source.url_masked) if source.url_masked else wording.count(len(source.tables), "table")
             st.markdown(f":material/database: **{safe.label(source.alias)}** · {what}")
+            if source.url_masked:
+                connect_change.draw_popover(source)
             with st.popover("Remove", icon=":material/delete:", type="tertiary", key=f"ask-remove-{source.id}"):
                 st.markdown(
                     f"Remove **{safe.label(source.alias)}** from what can be asked? A database on a server is left as "

@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import databases, file_card, file_questions, opened, rereading, safe, state, uploads, wording
+from pages.ui import connect, databases, file_card, file_questions, opened, rereading, safe, state, uploads, wording
 from tabulaflow_core.runtime import FileOutcome, get_runtime
 
 #: Cards on the page at once.
@@ -29,7 +29,7 @@ def draw() -> None:
         with tabs[1]:
             uploads.draw_server_box()
     with tabs[-1]:
-        databases.draw_form()
+        connect.draw()
     # In containers that are always there: what follows keeps its place, and nothing old stands beside the new.
     with st.container():
         uploads.draw_progress()

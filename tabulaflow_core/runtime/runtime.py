@@ -72,13 +72,32 @@ class Runtime(FileCalls):
         self._call(services.files.add_samples_async(principal))
         return next(source for source in self._call(services.sources.list_async(principal)) if source.kind == "files")
 
-    def test_database(self, principal: Principal, url: str) -> SourceInfo:
+    def test_database(self, principal: Principal, url: str, *, source_id: str | None = None) -> SourceInfo:
         """Connect once and look; nothing is kept.
 
+        Args:
+            source_id: A kept database, whose password stands for a `***` in the URL.
+
         Raises:
+            NotFound: This principal has no such source.
             SourceError: The URL is malformed or not allowed, or the database does not answer.
         """
-        return self._call(self._services.sources.test_async(url))
+        sources = self._services.sources
+        if source_id is not None:
+            url = self._call(sources.with_kept_password_async(principal, source_id, url))
+        return self._call(sources.test_async(url))
+
+    def change_database(self, principal: Principal, source_id: str, url: str) -> SourceInfo:
+        """Test, then give a kept database another address or password; its name stays, its id changes.
+
+        Args:
+            url: Where its password is `***`, the kept one is taken; another server or user needs a new one.
+
+        Raises:
+            NotFound: This principal has no such source.
+            SourceError: As for `test_database`.
+        """
+        return self._call(self._services.sources.change_async(principal, source_id, url))
 
     def add_database(self, principal: Principal, alias: str, url: str) -> SourceInfo:
         """Test, then keep the database with its URL encrypted.

@@ -27,6 +27,8 @@ from tabulaflow_core.store.store import Store
 _log = logging.getLogger(__name__)
 
 _ALIAS: Final = re.compile(r"[^\W\d][\w\-]{0,62}")
+#: What stands for a password where a URL is shown.
+MASK: Final = "***"
 #: Pages ask for the tables at each of their runs; a schema as young as this is not read again for them.
 _SCHEMA_AGE: Final = 30.0
 #: Connections of a person who went home are closed.
@@ -149,6 +151,50 @@ class SourceBook:
         await self._sync(principal)
         return await self._described(self._shelf(principal), _blank(record))
 
+    async def change_async(self, principal: Principal, source_id: str, url: str) -> SourceInfo:
+        """Give a database another address or password, when it answers there; its name stays.
+
+        Args:
+            url: Where its password is `***`, the kept one is taken.
+
+        Raises:
+            NotFound: This principal has no such source.
+            SourceError: As for `test_async`, or the kept password is wanted for another address.
+        """
+        url = await self.with_kept_password_async(principal, source_id, url)
+        tested = await self.test_async(url)
+        record = await self._store.sources.change_database_async(
+            principal,
+            source_id,
+            dialect=tested.dialect,
+            url_masked=tested.url_masked,
+            url_secret=self._store.secrets.encrypt(principal, url),
+        )
+        await self._sync(principal)
+        return await self._described(self._shelf(principal), _blank(record))
+
+    async def with_kept_password_async(self, principal: Principal, source_id: str, url: str) -> str:
+        """`url` with the kept password in the place of `***`; as it is when it has one of its own.
+
+        Raises:
+            NotFound: This principal has no such source.
+            SourceError: The kept password is wanted for another server or user than it belongs to.
+        """
+        url = url.strip()
+        record = await self._store.sources.database_async(principal, source_id)
+        if MASK not in url:
+            return url
+        kept = self._store.secrets.decrypt(principal, record.url_secret)
+        if _place(url) != _place(mask_url(kept)):
+            fault = SourceError(
+                "The server or the user changed, so the kept password is not sent there. Enter it again."
+            )
+            fault.about = "password"
+            raise fault
+        _, _, rest = kept.partition("://")
+        secret = rest.rpartition("@")[0].partition(":")[2]
+        return url.replace(f":{MASK}@", f":{secret}@", 1)
+
     async def remove_async(self, principal: Principal, source_id: str) -> None:
         """Forget a database, or with the id `files` all files.
 
@@ -215,6 +261,12 @@ class SourceBook:
         while self._shelves:
             _, shelf = self._shelves.popitem()
             await shelf.close_async()
+
+
+def _place(url: str) -> tuple[str, str]:
+    """The scheme, and user, host and port, of a URL without its password."""
+    scheme, _, rest = url.partition("://")
+    return scheme.casefold(), rest.partition("?")[0].partition("/")[0]
 
 
 def _blank(record: DatabaseRecord) -> SourceInfo:

@@ -214,6 +214,28 @@ class Sources:
             if changed.rowcount == 0:
                 raise NotFound(_NO_DATABASE)
 
+    async def change_database_async(
+        self, principal: Principal, database_id: str, *, dialect: str, url_masked: str, url_secret: str
+    ) -> DatabaseRecord:
+        """Give a database another address; its id changes, its name does not.
+
+        Args:
+            url_secret: The URL as `Secrets.encrypt` gave it.
+
+        Raises:
+            NotFound: This principal has no such database.
+        """
+        new_id = f"d_{uuid4().hex}"
+        async with self._database.write() as connection:
+            changed = await connection.execute(
+                update(databases)
+                .where(databases.c.id == database_id, databases.c.owner == principal.id)
+                .values(id=new_id, dialect=dialect, url_masked=url_masked, url_secret=url_secret)
+            )
+            if changed.rowcount == 0:
+                raise NotFound(_NO_DATABASE)
+            return _database((await connection.execute(_by_id(principal, new_id))).one())
+
     async def change_upload_async(
         self, principal: Principal, database_id: str, *, upload: Mapping[str, JsonValue], answered: Sequence[str] = ()
     ) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from cryptography.fernet import Fernet
 from tabulaflow_core.config import Settings
 from tabulaflow_core.data.contracts import DataConnector, QueryFailure
 from tabulaflow_core.data.schema import SourceSchema
+from tabulaflow_core.data.urls import mask_url
 from tabulaflow_core.errors import NotFound, SourceError, SourceUnavailable, SourceUrlError, UnknownSource
 from tabulaflow_core.models.scripted import ScriptedModel, call, delay, text
 from tabulaflow_core.output.results import StoredResult
@@ -20,8 +23,11 @@ from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import Runtime
 from tabulaflow_core.runtime import shelf as shelf_module
 from tabulaflow_core.runtime import sources as sources_module
+from tabulaflow_core.runtime.files import FileBook
 from tabulaflow_core.runtime.shelf import Shelf, Wanted
+from tabulaflow_core.runtime.sources import SourceBook
 from tabulaflow_core.runtime.uploads import plain_name
+from tabulaflow_core.store.store import Store
 from tests.runtime.conftest import MakeRuntime, drain
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
@@ -454,7 +460,8 @@ def test_a_connection_is_changed_under_its_name(rt: Runtime, shop: str, tmp_path
 
 
 async def test_a_kept_password_goes_only_where_it_belongs(settings: Settings) -> None:
-    async with await Store.open_async(settings) as store:
+    store = await Store.open_async(settings)
+    try:
         book = SourceBook(settings, store, FileBook(settings, store))
         url = "postgresql://reader:g%40h:eim@db.example:5432/shop"
         record = await store.sources.add_database_async(
@@ -478,3 +485,5 @@ async def test_a_kept_password_goes_only_where_it_belongs(settings: Settings) ->
             with pytest.raises(SourceError, match="Enter it again") as caught:
                 await book.with_kept_password_async(LOCAL_USER, record.id, elsewhere)
             assert "eim" not in str(caught.value)
+    finally:
+        await store.close_async()

@@ -63,6 +63,22 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     "{library}",
     Mistake.CREDENTIALS: "{what} did not accept the keys. {keys}",
 }
+#: What a person would look at first.
+_ABOUT: Final[dict[Mistake, str]] = {
+    Mistake.NO_HOST: "host",
+    Mistake.REFUSED: "port",
+    Mistake.UNREACHABLE: "host",
+    Mistake.SILENT: "host",
+    Mistake.PASSWORD: "password",
+    Mistake.NO_DATABASE: "database",
+    Mistake.DATABASE_DENIED: "database",
+    Mistake.HOST_DENIED: "user",
+    Mistake.ENCRYPTION_NEEDED: "ssl",
+    Mistake.ENCRYPTION_MISSING: "ssl",
+    Mistake.CERTIFICATE: "ssl",
+    Mistake.NOT_THIS_ENGINE: "port",
+    Mistake.CREDENTIALS: "password",
+}
 _ENCRYPTION: Final[dict[str, tuple[str, str]]] = {
     "postgresql": ("?sslmode=require", "?sslmode=disable"),
     "redshift": ("?sslmode=require", "?sslmode=disable"),
@@ -138,4 +154,6 @@ def unavailable(mistake: Mistake, source: SourceUrl, *, engine: str, detail: str
         library=_LIBRARIES.get(source.engine, "Read the driver's manual on what it needs."),
         keys=_KEYS.get(source.engine, "Check the user and the password."),
     )
-    return SourceUnavailable(text, detail=detail or None)
+    fault = SourceUnavailable(text, detail=detail or None)
+    fault.about = _ABOUT.get(mistake, "")
+    return fault
