@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui import opened, safe, state, wording
 from tabulaflow_core.errors import NotFound, TabulaflowError
@@ -16,6 +17,7 @@ _ENDED: Final = "tf_read_outcomes"
 _FAULT: Final = "tf_upload_fault"
 _STOPPED: Final = "tf_stopped_readings"
 _BEGUN: Final = "tf_reading_begun"
+_TAKEN: Final = "tf_taken_uploads"
 _PATH: Final = "server-path"
 #: Most files are read in less time: they appear at once, without a progress bar that only flashes.
 _QUICK_SECONDS: Final = 1.2
@@ -25,16 +27,17 @@ _NAMED: Final = 6
 
 def draw_box() -> None:
     """Draw the box to drop files in."""
-    key = f"upload-{state.upload_round()}"
-    st.file_uploader(
+    given = st.file_uploader(
         "Drop files here, one or several: CSV, TSV and other text, Excel (xlsx, xls, xlsb, ods), JSON, Parquet, "
         "Feather, SQLite, DuckDB, and compressed ones (gz, zst, bz2, zip)",
         accept_multiple_files=True,
-        key=key,
+        key=f"upload-{state.upload_round()}",
         max_upload_size=get_runtime().settings.limits.upload_bytes // 2**20,
-        on_change=_take,
-        args=(key,),
     )
+    if given:
+        with st.spinner("Taking in what was dropped"):
+            _take(given)
+        st.rerun()
 
 
 def draw_server_box() -> None:
@@ -47,14 +50,20 @@ def draw_server_box() -> None:
         st.form_submit_button("Read it", type="primary", icon=":material/folder_open:", on_click=_take_from_server)
 
 
-def _take(key: str) -> None:
-    """Hand what was dropped to the runtime, and empty the box: the browser's copy is in memory."""
-    given = st.session_state.get(key)
-    if not given:
-        return
+def _take(given: Sequence[UploadedFile]) -> None:
+    """Hand what was dropped to the runtime, and empty the box: the browser's copy is in memory.
+
+    Large files take seconds to copy, and whatever the browser sends meanwhile breaks this run off at its next touch
+    of the session, with the box still full in the next run. So what is taken is noted first, by the browser's own
+    ids and without such a touch: it is never taken twice.
+    """
     _forget_news()
+    taken: set[str] = st.session_state.setdefault(_TAKEN, set())
+    fresh = [upload for upload in given if upload.file_id not in taken]
+    taken.update(upload.file_id for upload in fresh)
     try:
-        get_runtime().start_adding(state.principal(), [(upload.name, upload) for upload in given])
+        if fresh:
+            get_runtime().start_adding(state.principal(), [(upload.name, upload) for upload in fresh])
     except TabulaflowError as error:
         st.session_state[_FAULT] = error.user_message
     else:
@@ -144,9 +153,16 @@ def _watch() -> None:
             with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
                 st.markdown(f":material/hourglass_top: Reading **{safe.label(job.file)}**{_position(job)}")
                 st.button("Stop", key=f"stop-{job.id}", icon=":material/stop_circle:", on_click=_stop, args=(job.id,))
-            share = min(1.0, job.done / job.total) if job.total else 0.0
-            st.progress(share, text=_stage(job))
+            st.progress(share_of(job), text=_stage(job))
     st.caption("You can go to another page meanwhile: the reading goes on.")
+
+
+def share_of(job: ReadingJob) -> float:
+    """How much of a job is done, from 0 to 1: the files before the one that is read, and as much of it as is known."""
+    now = min(1.0, job.done / job.total) if job.total else 0.0
+    if len(job.names) < 2 or job.file not in job.names:
+        return now
+    return (job.names.index(job.file) + now) / len(job.names)
 
 
 def _position(job: ReadingJob) -> str:

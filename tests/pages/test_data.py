@@ -6,15 +6,19 @@ import io
 import sqlite3
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tabulaflow_core.principal import LOCAL_USER
-from tabulaflow_core.runtime import FileOutcome, get_runtime
+from pages.ui import state
+from pages.ui.uploads import share_of
+from tabulaflow_core.principal import LOCAL_USER, Principal
+from tabulaflow_core.runtime import FileOutcome, ReadingJob, Runtime, get_runtime
 from tabulaflow_core.runtime.singleton import close_runtime
 
 APP = Path(__file__).parent.parent.parent / "app.py"
@@ -133,6 +137,34 @@ def test_a_broken_file_beside_a_good_one_leaves_the_good_one_opened(page: AppTes
     assert "empty.csv" not in page.success[0].value
     assert "empty" in page.error[0].value
     assert page.dataframe[0].value["a"].tolist() == [1, 3]
+
+
+def test_what_was_dropped_is_read_once_though_its_run_is_broken_off(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[list[str]] = []
+    start, following = Runtime.start_adding, state.next_upload_round
+
+    def counted(runtime: Runtime, who: Principal, files: Sequence[tuple[str, BinaryIO]]) -> str:
+        begun.append([name for name, _ in files])
+        return start(runtime, who, files)
+
+    def broken_off() -> None:
+        monkeypatch.setattr(state, "next_upload_round", following)
+        st.rerun()  # what the browser does when it sends something while a large file is copied
+
+    monkeypatch.setattr(Runtime, "start_adding", counted)
+    monkeypatch.setattr(state, "next_upload_round", broken_off)
+    upload(page, ("large.csv", b"a,b\n1,2\n"))
+    assert begun == [["large.csv"]]
+    assert kept("large.csv").tables[0].row_count == 1
+
+
+def test_progress_counts_the_files_before() -> None:
+    job = ReadingJob("r", "b.csv", "running", "reading", 50, 100, (), ("a.csv", "b.csv", "c.csv", "d.csv"))
+    assert share_of(job) == pytest.approx(0.375)
+    assert share_of(ReadingJob("r", "a.csv", "running", "reading", 1, 4, (), ("a.csv",))) == pytest.approx(0.25)
+    assert share_of(ReadingJob("r", "a.csv", "running", "reading", 0, 0, (), ("a.csv",))) == 0
 
 
 def test_a_new_version_without_a_column_is_asked_and_said(page: AppTest) -> None:
