@@ -51,7 +51,7 @@ class SheetCells:
 
     Attributes:
         merged: Merged cells.
-        errors: Cells with errors, which are empty in the grid; known for XLSX only.
+        errors: Cells with errors, which are empty in the grid; of ODS only their number, and empty texts are in it.
     """
 
     look: SheetLook
@@ -95,10 +95,13 @@ class Book:
         return SheetCells(sheet, grid, merged, self._errors(sheet, grid)) if grid.filled.any() else None
 
     def _errors(self, sheet: SheetLook, grid: Grid) -> ErrorCells:
-        """The cells with errors, looked for only when the file has more cells with a value than were given."""
-        if self.kind != "xlsx" or sheet.filled_cells <= int(grid.filled.sum()):
-            return ErrorCells()
-        return error_cells(self.path, sheet.name, self.watch)
+        """The cells with errors; those of XLSX are looked for only when more cells hold a value than were given."""
+        if sheet.error_count:
+            return ErrorCells(list(sheet.errors), sheet.error_count)
+        lacking = sheet.filled_cells - int(grid.filled.sum())
+        if lacking > 0 and self.kind == "ods" and sheet.formula_count:
+            return ErrorCells(count=lacking)
+        return error_cells(self.path, sheet.name, self.watch) if lacking > 0 and self.kind == "xlsx" else ErrorCells()
 
     def _refuse_too_large(self, sheet: SheetLook) -> None:
         """Refuse what would take too much memory before it is taken: the library keeps a place for empty cells too."""

@@ -65,6 +65,9 @@ class SheetLook:
         formulas_without_value: Row and column of cells that hold a formula and no result, the first 200 of them.
         formulas_without_value_count: All of them.
         formula_count: Cells with a formula.
+        errors: Row, column and word of cells that hold an error such as `#DIV/0!`, the first 200 of them; of XLS and
+            XLSB only.
+        error_count: All of them.
         extent: The rectangle around all filled cells; None when there is none or the format cannot tell.
         filled_cells: How many cells hold a value. Far fewer than the extent has means a sheet to be careful with.
     """
@@ -79,6 +82,8 @@ class SheetLook:
     formulas_without_value: tuple[tuple[int, int], ...] = ()
     formulas_without_value_count: int = 0
     formula_count: int = 0
+    errors: tuple[tuple[int, int, str], ...] = ()
+    error_count: int = 0
     extent: Range | None = None
     filled_cells: int = 0
     formats: FormatRuns = field(default=NO_RUNS, repr=False)

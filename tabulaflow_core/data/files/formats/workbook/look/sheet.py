@@ -19,6 +19,17 @@ _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,9})")
 #: Merged ranges that are kept; more than this is a drawing and not a table.
 MOST_MERGED = 200_000
 _BATCH = 50_000
+#: Words of errors by their code: MS-XLS 2.5.10, MS-XLSB 2.5.97.2.
+_ERRORS = {
+    0x00: "#NULL!",
+    0x07: "#DIV/0!",
+    0x0F: "#VALUE!",
+    0x17: "#REF!",
+    0x1D: "#NAME?",
+    0x24: "#NUM!",
+    0x2A: "#N/A",
+    0x2B: "#GETTING_DATA",
+}
 
 
 def place(reference: str) -> tuple[int, int] | None:
@@ -54,6 +65,14 @@ class SheetFacts:
     hidden_columns: list[Span] = field(default_factory=list)
     merged: list[Range] = field(default_factory=list)
     table_ids: list[str] = field(default_factory=list)
+    errors: list[tuple[int, int, str]] = field(default_factory=list)
+    error_count: int = 0
+
+    def add_error(self, row: int, column: int, code: int) -> None:
+        """Note a cell with an error, by its code in a binary workbook."""
+        self.error_count += 1
+        if len(self.errors) < LISTED_CELLS:
+            self.errors.append((row, column, _ERRORS.get(code, "error")))
 
     def hide_rows(self, first: int, last: int) -> None:
         """Note rows as hidden; neighbours become one span."""

@@ -38,6 +38,7 @@ _BOF, _EOF, _FILEPASS, _DATEMODE, _SHEET, _FORMAT, _XF = 0x809, 0x0A, 0x2F, 0x22
 _FORMULA, _MULRK, _MERGED, _ROW, _COLINFO, _SUPBOOK = 0x06, 0xBD, 0xE5, 0x208, 0x7D, 0x1AE
 #: NUMBER, RK and FORMULA hold a number or may; LABELSST, LABEL, RSTRING and BOOLERR hold none.
 _CELLS = {0x203: 1, 0x27E: 1, 0x06: 1, 0xFD: 0, 0x204: 0, 0xD6: 0, 0x205: 0}
+_BOOLERR, _ERROR_RESULT = 0x205, 2
 _PLACE = struct.Struct("<HHH").unpack_from
 _BATCH = 50_000
 
@@ -84,6 +85,8 @@ def look_at_xls(path: Path, *, watch: Watch) -> WorkbookLook:
                 hidden_rows=tuple(s.facts.hidden_rows),
                 hidden_columns=tuple(sorted(s.facts.hidden_columns)),
                 formula_count=s.facts.formula_count,
+                errors=tuple(s.facts.errors),
+                error_count=s.facts.error_count,
                 extent=s.facts.runs.extent,
                 filled_cells=s.facts.runs.filled,
                 formats=s.facts.runs.finish(codes),
@@ -219,6 +222,10 @@ class _Book:
             facts.formula_count += 1
             # MS-XLS 2.5.133: a result that is no number says so in its last two bytes
             number = int(buffer[start + 12 : min(start + 14, end)] != b"\xff\xff")
+            if not number and buffer[start + 6] == _ERROR_RESULT:
+                facts.add_error(*_PLACE(buffer, start)[:2], buffer[start + 8])
+        elif kind == _BOOLERR and end - start >= 8 and buffer[start + 7]:
+            facts.add_error(*_PLACE(buffer, start)[:2], buffer[start + 6])
         cells = self._batch.cells
         cells.append((*_PLACE(buffer, start), number))
         if len(cells) >= _BATCH:

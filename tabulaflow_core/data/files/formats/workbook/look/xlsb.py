@@ -31,6 +31,7 @@ _ROW, _COLUMN, _MERGED, _BOOK_PROPERTIES, _BUNDLE = 0, 60, 176, 153, 156
 _FORMAT, _STYLE, _STYLES_BEGIN, _STYLES_END, _TABLE = 44, 47, 617, 618, 661
 #: Kinds of cells that hold a value, with whether it is a number; 8 to 11 are formulas.
 _CELLS = {2: 1, 3: 0, 4: 0, 5: 1, 6: 0, 7: 0, 8: 0, 9: 1, 10: 0, 11: 0, 62: 0}
+_ERROR_CELLS = frozenset({3, 11})
 _BATCH = 50_000
 
 
@@ -74,6 +75,8 @@ def look_at_xlsb(path: Path, *, watch: Watch) -> WorkbookLook:
                     hidden_rows=tuple(facts.hidden_rows),
                     hidden_columns=tuple(sorted(facts.hidden_columns)),
                     formula_count=facts.formula_count,
+                    errors=tuple(facts.errors),
+                    error_count=facts.error_count,
                     extent=facts.runs.extent,
                     filled_cells=facts.runs.filled,
                     formats=facts.runs.finish(styles.codes.all()),
@@ -174,6 +177,8 @@ def _sheet(blocks: Iterable[bytes], keys: list[int], bounds: ReadBounds) -> tupl
                 add((row, column, style & 0xFFFFFF, cells[kind]))
             if 8 <= kind <= 11:
                 facts.formula_count += 1
+            if kind in _ERROR_CELLS and end - start > 8:
+                facts.add_error(row, column, buffer[start + 8])
             continue
         if len(batch.cells) >= _BATCH:
             batch.flush(facts.runs)
