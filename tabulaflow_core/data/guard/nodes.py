@@ -10,7 +10,8 @@ from tabulaflow_core.data.guard.names import name_set
 QUERY_ROOTS = frozenset({"Except", "Intersect", "Select", "Subquery", "Table", "Union", "Values"})
 
 _CLAUSES = """
-    Alias Aliases CTE ColumnDef Cube Distinct Except Fetch Filter From Group GroupingSets Having HavingMax
+    Alias Aliases CTE ColumnConstraint ColumnDef Cube Distinct Except Fetch Filter From Group GroupingSets Having
+    HavingMax DefaultColumnConstraint NotNullColumnConstraint PathColumnConstraint
     IgnoreNulls IndexTableHint Intersect Join Lateral Limit LimitOptions Offset Order Ordered Partition Connect
     Final PartitionBoundSpec PartitionRange Pivot PivotAlias PivotAny PreWhere Prior Qualify RespectNulls Rollup
     Select Star Subquery Table TableAlias TableSample Tuple Union Unnest UnpivotColumns Values Version Where
@@ -24,7 +25,7 @@ _VALUES = """
 _OPERATORS = """
     Add Adjacent All And Any ArrayContainedBy ArrayContainsAll ArrayOverlaps AtTimeZone Between BitwiseAnd
     BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Bracket Case Cast Coalesce Collate DPipe
-    Distance Div Dot EQ Escape Exists ExtendsLeft ExtendsRight GT GTE Glob ILike If In IntDiv Is JSON
+    Distance Div Dot EQ Escape Exists ExtendsLeft ExtendsRight GT GTE Glob ILike If In IntDiv Is JSON JSONArrayContains
     JSONBContains JSONBContainsAllTopKeys JSONBContainsAnyTopKeys JSONBContainsTopKey JSONBDeleteAtPath
     DateStrToDate TimeStrToTime JSONBExtract JSONBExtractScalar JSONExtract JSONExtractScalar JSONPath
     JSONPathFilter JSONPathKey JSONPathPart JSONPathRecursive JSONPathRoot JSONPathScript JSONPathSelector
