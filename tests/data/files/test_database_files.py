@@ -218,6 +218,15 @@ def test_a_view_of_duckdb_reaches_no_file(read_all: ReadAll, tmp_path: Path) -> 
         read_all(content, "w.duckdb", parts=("v",))
 
 
+def test_a_view_of_duckdb_without_an_end(read_all: ReadAll, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabulaflow_core.data.files.formats.duckdb_file.VIEW_SECONDS", 0.2)
+    content = duck(
+        tmp_path, "CREATE VIEW v AS SELECT sum(hash(a.range + b.range)) FROM range(9999999) a, range(9999999) b"
+    )
+    with pytest.raises(FileUnreadable, match="its query took more than"):
+        read_all(content, "w.duckdb", parts=("v",))
+
+
 def test_duckdb_of_another_version(read: Reader, tmp_path: Path) -> None:
     content = bytearray(duck(tmp_path, "CREATE TABLE t (a INTEGER)"))
     content[12] = 250

@@ -59,6 +59,15 @@ class Member:
     message: str = ""
 
 
+_METHODS: Final = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA})
+#: Further methods by their number: APPNOTE 4.4.5.
+_OTHER_METHODS: Final = {
+    **{1: "Shrink", 6: "Implode", 9: "Deflate64", 10: "Implode", 18: "Terse", 19: "LZ77"},
+    **{2: "Reduce", 3: "Reduce", 4: "Reduce", 5: "Reduce"},
+    **{20: "Zstandard", 93: "Zstandard", 94: "MP3", 95: "XZ", 96: "JPEG", 97: "WavPack", 98: "PPMd"},
+}
+
+
 def archive_kind(path: Path, name: str) -> ArchiveKind | None:
     """Which archive the file is; None for none, and for the packages of office programs."""
     with path.open("rb") as file:
@@ -130,6 +139,10 @@ def _zip_member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Member:
         return replace(member, state="unreadable", message="it is a link, and links in archives are not followed")
     if entry.flag_bits & 1:
         return replace(member, state="unreadable", message=_LOCKED)
+    if entry.compress_type not in _METHODS:
+        method = _OTHER_METHODS.get(entry.compress_type, f"method {entry.compress_type}")
+        message = f"it is packed by {method}, which is not unpacked here; pack it again by the usual method, Deflate"
+        return replace(member, state="unreadable", message=message)
     return member
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,9 +16,11 @@ from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.arrow import reading, write_arrow
 from tabulaflow_core.data.files.formats.database import Entry
 from tabulaflow_core.data.files.report import ReadingReport
-from tabulaflow_core.errors import FileUnreadable, SourceUnavailable
+from tabulaflow_core.errors import FileReadingStopped, FileUnreadable, SourceUnavailable
 
 _ROWS: Final = 65_536
+#: A view is a query, and it may be one without an end.
+VIEW_SECONDS: Final = 60
 #: Types that Arrow does not know, or holds less of; they travel as text, and these come back from it.
 _BACK: Final = frozenset({"HUGEINT", "UHUGEINT", "BIT", "TIME WITH TIME ZONE", "TIMETZ"})
 _PLAIN: Final = frozenset(
@@ -78,6 +81,31 @@ class DuckdbFile:
 
     def copy(self, job: ReadJob, entry: Entry) -> tuple[WrittenTable, ReadingReport]:
         """Write one table."""
+        forget = job.watch.on_stop(self._instance.interrupt)
+        done, late = threading.Event(), threading.Event()
+        if entry.kind == "view":
+            threading.Thread(target=self._bound, args=(done, late), daemon=True).start()
+        try:
+            return self._copy(job, entry)
+        except FileUnreadable as error:
+            if job.watch.stopped:
+                raise FileReadingStopped from error
+            if late.is_set():
+                raise FileUnreadable(f"its query took more than {VIEW_SECONDS} seconds.") from error
+            raise
+        finally:
+            done.set()
+            forget()
+
+    def _bound(self, done: threading.Event, late: threading.Event) -> None:
+        """End a query that takes too long; an interrupt between two of its parts is lost, so it is repeated."""
+        if done.wait(VIEW_SECONDS):
+            return
+        late.set()
+        while not done.wait(0.05):
+            self._instance.interrupt()
+
+    def _copy(self, job: ReadJob, entry: Entry) -> tuple[WrittenTable, ReadingReport]:
         place = "file." + ".".join(quoted(part) for part in self._places[entry.name])
         try:
             described = run(self._instance, f"DESCRIBE SELECT * FROM {place}")

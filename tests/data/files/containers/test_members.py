@@ -136,6 +136,17 @@ def test_members_behind_a_password(read_all: ReadAll) -> None:
         read_all(bytes(alone), "t.zip")
 
 
+@pytest.mark.parametrize(("method", "name"), [(9, "Deflate64"), (93, "Zstandard"), (77, "method 77")])
+def test_methods_of_packing_that_are_not_unpacked(read_all: ReadAll, method: int, name: str) -> None:
+    content = bytearray(zipped(("a.csv", TEXT), ("b.csv", TEXT)))
+    content[8:10] = method.to_bytes(2, "little")
+    central = content.index(b"PK\x01\x02")
+    content[central + 10 : central + 12] = method.to_bytes(2, "little")
+    seen = read_all(bytes(content), "t.zip")
+    assert seen.tables == {"t": ROWS}
+    assert f"packed by {name}, which is not unpacked here" in seen.part("a.csv").message
+
+
 def test_nothing_is_written_outside_and_links_are_not_followed(read_all: ReadAll, tmp_path: Path) -> None:
     link = zipfile.ZipInfo("link.csv")
     link.create_system, link.external_attr = 3, 0o120777 << 16

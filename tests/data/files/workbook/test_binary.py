@@ -1,4 +1,4 @@
-"""XLS and XLSB read as a whole: numbers, dates, text, truth values, codes, hidden sheets, errors."""
+"""XLS and XLSB read as a whole: numbers, dates, text, truth values, codes, hidden sheets, errors; and those of ODS."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import duckdb
 import pytest
 
 from tabulaflow_core.data.files import FileReading, read_file
+from tabulaflow_core.errors import FileUnreadable
 from tests.data.files.workbook.look.binaries import number, record, record12, wide, write_xlsb, xls
+from tests.data.files.workbooks import write_zip
+from tests.data.files.workbooks_ods import KIND, SPACES
 
 FORMATS = [(164, "yyyy-mm-dd"), (165, "00000"), (166, "0.0%")]
 STYLES = (0, 164, 165, 166)
@@ -90,3 +93,43 @@ def test_a_binary_workbook(tmp_path: Path, kind: str) -> None:
         ("Data", "read", False),
         ("Old", "off", True),
     ]
+
+
+def ods(path: Path, rows: str) -> Path:
+    content = (
+        f"<office:document-content {SPACES}><office:body><office:spreadsheet>"
+        f'<table:table table:name="S">{rows}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>"
+    )
+    manifest = f"<manifest:manifest {SPACES}/>"
+    return write_zip(path, {"mimetype": KIND, "content.xml": content, "META-INF/manifest.xml": manifest})
+
+
+def row(*cells: str) -> str:
+    return f"<table:table-row>{''.join(cells)}</table:table-row>"
+
+
+def text(value: str) -> str:
+    return f'<table:table-cell office:value-type="string"><text:p>{value}</text:p></table:table-cell>'
+
+
+def whole(value: int) -> str:
+    return f'<table:table-cell office:value-type="float" office:value="{value}"/>'
+
+
+def test_errors_of_ods_are_counted(tmp_path: Path) -> None:
+    wrong = (
+        '<table:table-cell table:formula="of:=1/0" office:value-type="string" office:string-value="">'
+        "<text:p>#DIV/0!</text:p></table:table-cell>"
+    )
+    rows = row(text("id"), text("v")) + row(whole(1), wrong) + row(whole(2), whole(3))
+    reading = read_file(ods(tmp_path / "e.ods", rows), storage=tmp_path / "s")
+    assert any("1 cell(s) of the sheet hold an error or an empty text" in n for n in reading.report.notices)
+
+
+def test_a_far_cell_of_ods_is_the_reason(tmp_path: Path) -> None:
+    gap = '<table:table-row table:number-rows-repeated="1000000"><table:table-cell/></table:table-row>'
+    far = row('<table:table-cell table:number-columns-repeated="900"/>', text("x"))
+    rows = row(text("id"), text("v")) + row(whole(1), whole(2)) + gap + far
+    with pytest.raises(FileUnreadable, match="lie as far apart as A1 and AHQ1000003"):
+        read_file(ods(tmp_path / "far.ods", rows), storage=tmp_path / "s")

@@ -29,6 +29,8 @@ _EMPTY_BYTES: Final = 32
 #: Rows and columns that the programs know; LibreOffice may have sixteen times as many rows.
 _MOST_ROWS: Final[dict[WorkbookKind, int]] = {"xlsx": 1 << 20, "xlsb": 1 << 20, "xls": 1 << 20, "ods": 1 << 24}
 _MOST_COLUMNS: Final = 16_384
+#: Places of an ODS sheet beyond which the library may refuse the whole workbook.
+_MOST_SPREAD: Final = 100_000_000
 #: A reading may take this many times the memory of its DuckDB for the cells.
 _MEMORY_TIMES: Final = 4
 
@@ -117,16 +119,36 @@ class Book:
         spread = (last_row - first_row + 1) * (last_column - first_column + 1)
         if filled * _CELL_BYTES + spread * _EMPTY_BYTES <= _MEMORY_TIMES * self.watch.bounds.memory_bytes:
             return
-        if filled * 20 < spread:
-            raise SheetUnreadable(
-                f"Sheet “{sheet.name}” has only {filled:,} cells with a value, but they lie as far apart as "
-                f"{address(first_row, first_column)} and {address(last_row, last_column)}. "
-                "Delete the rows or columns that stray, or move the table to a sheet of its own."
-            )
+        if why := _strays(sheet):
+            raise SheetUnreadable(why)
         raise SheetUnreadable(
             f"Sheet “{sheet.name}” has {filled:,} cells, which is too much for the memory that a reading may take. "
             "Save the sheet as CSV and add that file."
         )
+
+
+def _strays(sheet: SheetLook) -> str:
+    """What to say of a sheet with few cells in a wide rectangle; empty for any other."""
+    if sheet.extent is None:
+        return ""
+    first_row, first_column, last_row, last_column = sheet.extent
+    spread = (last_row - first_row + 1) * (last_column - first_column + 1)
+    if sheet.filled_cells * 20 >= spread:
+        return ""
+    return (
+        f"Sheet “{sheet.name}” has only {sheet.filled_cells:,} cells with a value, but they lie as far apart as "
+        f"{address(first_row, first_column)} and {address(last_row, last_column)}. "
+        "Delete the rows or columns that stray, or move the table to a sheet of its own."
+    )
+
+
+def _far(seen: WorkbookLook) -> str:
+    """Why an ODS workbook is refused by the library, which reads all of its sheets at once; empty when not for that."""
+    for sheet in seen.sheets:
+        wide = sheet.extent is not None and (sheet.extent[2] + 1) * (sheet.extent[3] + 1) > _MOST_SPREAD
+        if wide and (why := _strays(sheet)):
+            return why
+    return ""
 
 
 @contextmanager
@@ -170,6 +192,8 @@ def open_book(path: Path, name: str, kind: WorkbookKind, folder: Path, watch: Wa
     except BaseException as error:
         if not _is_calamines(error):
             raise
+        if kind == "ods" and (why := _far(seen)):
+            raise FileUnreadable(f"{called} cannot be read as it is. {why}") from error
         raise FileUnreadable(
             f"{called} cannot be read; it may be damaged or cut off. Open it, save it again, and add it anew."
         ) from error

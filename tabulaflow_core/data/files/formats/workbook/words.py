@@ -190,8 +190,8 @@ def _cell_notices(sheet: SheetCells, block: Block) -> list[str]:
         )
     if sheet.errors.count and not sheet.errors.places:
         notices.append(
-            f"{sheet.errors.count} cell(s) of the sheet hold an error or an empty text and are empty here; in an ODS file "
-            "the two are not told apart."
+            f"{sheet.errors.count} cell(s) of the sheet hold an error or an empty text and are empty here; "
+            "in an ODS file the two are not told apart."
         )
     rows = sum(max(0, min(s.last, block.last_row) - max(s.first, block.first_row) + 1) for s in look.hidden_rows)
     if rows:
