@@ -281,3 +281,11 @@ def test_values_of_any_driver() -> None:
     assert convert([2**64, -1]).to_pylist() == [Decimal(2**64), Decimal(-1)]
     assert convert([Decimal("NaN"), Decimal("1.5")])[1].as_py() == 1.5
     assert convert([]).to_pylist() == []
+
+
+async def test_types_of_users_are_not_cast_to_where_nobody_looks_them_up(connector: SQLConnector) -> None:
+    refused = await connector.run_query_async("SELECT 'a'::mood")
+    assert isinstance(refused, QueryFailure)
+    assert refused.kind is FailureKind.REFUSED
+    assert "mood" in refused.message
+    assert isinstance(await connector.run_query_async("SELECT '1'::int, CAST('{}' AS jsonb)"), QueryResult)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import pyarrow as pa
 
+from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.generic import faults
 from tabulaflow_core.data.engines.generic.catalog import read_schema
@@ -92,6 +93,8 @@ class GenericAdapter:
 
     async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
         """Run `sql` in a transaction of its own that is rolled back."""
+        if self.dialect in ("postgres", "redshift"):
+            _refuse_types_of_users(sql)
         return await self._run_async(lambda session: session.fetch(sql, caps), caps.seconds)
 
     async def read_schema_async(self) -> SourceSchema:
@@ -174,6 +177,18 @@ class GenericAdapter:
         if isinstance(error, EngineFault | SourceUnavailable):
             return error
         return faults.statement_fault(error, self._source)
+
+
+def _refuse_types_of_users(sql: str) -> None:
+    """The native connection looks up whether a type runs code of a user; here nobody does, so none is cast to."""
+    from tabulaflow_core.data.guard.types import cast_types
+
+    if names := cast_types(sql):
+        raise EngineFault(
+            FailureKind.REFUSED,
+            f"A cast to {names[0]}, a type of this database, is not run over this driver, since it may run code. "
+            "Compare with the value itself, or connect with postgresql://, where the type is looked up.",
+        )
 
 
 def _looked_at(session: Session) -> tuple[str, ...]:
