@@ -223,9 +223,11 @@ class _Book:
             # MS-XLS 2.5.133: a result that is no number says so in its last two bytes
             number = int(buffer[start + 12 : min(start + 14, end)] != b"\xff\xff")
             if not number and buffer[start + 6] == _ERROR_RESULT:
-                facts.add_error(*_PLACE(buffer, start)[:2], buffer[start + 8])
+                row, column, _ = _PLACE(buffer, start)
+                facts.add_error(row, column, buffer[start + 8])
         elif kind == _BOOLERR and end - start >= 8 and buffer[start + 7]:
-            facts.add_error(*_PLACE(buffer, start)[:2], buffer[start + 6])
+            row, column, _ = _PLACE(buffer, start)
+            facts.add_error(row, column, buffer[start + 6])
         cells = self._batch.cells
         cells.append((*_PLACE(buffer, start), number))
         if len(cells) >= _BATCH:
