@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import Final
 
 import streamlit as st
@@ -38,10 +37,12 @@ def draw() -> None:
     """Draw the form, and carry out what was asked for."""
     if st.session_state.pop("tf_connect_clear", False):
         _clear()
-    act = st.session_state.pop(_ACT, "")
-    if act:
+    if act := st.session_state.get(_ACT, ""):
+        if act == "connect":  # never twice; a test that a click elsewhere interrupted is simply done again
+            del st.session_state[_ACT]
         with st.spinner("Trying the connection"):
             _carry_out(act)
+        st.session_state.pop(_ACT, None)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Engine",
@@ -104,6 +105,8 @@ def _draw_fields(form: EngineForm) -> None:
         for name, column in zip(group, columns, strict=True):
             with column:
                 _draw_field(form, name)
+        for name in group:  # below the row, in its whole width
+            _say(name)
 
 
 def _draw_field(form: EngineForm, field: str) -> None:
@@ -121,7 +124,6 @@ def _draw_field(form: EngineForm, field: str) -> None:
             on_change=_field_changed,
             autocomplete="off" if field not in SECRETS else "new-password",
         )
-    _say(field)
 
 
 def _key(field: str) -> str:
@@ -255,8 +257,9 @@ def _about(error: TabulaflowError, form: EngineForm) -> str:
 
 
 def _clear() -> None:
-    for key in (_NAME, _URL, *map(_key, _FIELDS)):
-        with suppress(KeyError):
-            del st.session_state[key]
+    # Emptied, not forgotten: a browser keeps what it shows until it is told of something else.
+    for key in (_NAME, _URL, *(_key(field) for field in _FIELDS if field != "ssl")):
+        if key in st.session_state:
+            st.session_state[key] = ""
     for key in (_EXTRA, _RAW, _SUGGESTED, _FAULT):
         st.session_state.pop(key, None)

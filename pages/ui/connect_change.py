@@ -14,6 +14,7 @@ from tabulaflow_core.runtime import SourceInfo, get_runtime
 
 _MASK: Final = ":***@"
 _SAID: Final = "tf_changed"  # (id of the source, fine, sentence)
+_SAVED: Final = "tf_change_saved"  # id of the source
 _ASKED: Final = "tf_change"
 
 
@@ -30,19 +31,28 @@ def draw_popover(source: SourceInfo) -> None:
             with st.spinner("Trying the connection"):
                 _carry_out(source, what, url, str(st.session_state.get(password_key) or ""))
         st.text_input("Connection URL", key=url_key, help="`***` stands for the password that is kept.")
-        st.text_input(
-            "New password",
-            key=password_key,
-            type="password",
-            autocomplete="new-password",
-            placeholder="Leave it empty to keep the old one",
-        )
+        if source.dialect not in ("sqlite", "duckdb"):
+            st.text_input(
+                "New password",
+                key=password_key,
+                type="password",
+                autocomplete="new-password",
+                placeholder="Leave it empty to keep the old one",
+            )
         with st.container(horizontal=True):
             st.button("Save", key=f"save-{source.id}", type="primary", on_click=_ask, args=(source.id, "save"))
             st.button("Test", key=f"test-{source.id}", on_click=_ask, args=(source.id, "test"))
-        of, fine, sentence = st.session_state.pop(_SAID, ("", True, ""))
+        of, fine, sentence = st.session_state.get(_SAID, ("", True, ""))
         if sentence and of == source.id:
+            del st.session_state[_SAID]
             (st.success if fine else st.error)(sentence)
+
+
+def draw_news(source: SourceInfo) -> None:
+    """That the connection was changed; beside the button, whose fields are closed then."""
+    if st.session_state.get(_SAVED) == source.id:
+        del st.session_state[_SAVED]
+        st.success("Saved. The next question uses it.")
 
 
 def _ask(source_id: str, what: str) -> None:
@@ -65,7 +75,7 @@ def _carry_out(source: SourceInfo, what: str, url: str, password: str) -> None:
         return
     for name in ("change-url", "change-password"):  # a password stays no longer than it must
         st.session_state.pop(f"{name}-{source.id}", None)
-    st.session_state[_SAID] = (changed.id, True, "Saved. The next question uses it.")
+    st.session_state[_SAVED] = changed.id
     st.rerun()
 
 

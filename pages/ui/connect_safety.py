@@ -9,7 +9,7 @@ import streamlit as st
 from tabulaflow_core.runtime.engine_forms import LOCKS
 
 _LAYERS: Final = """
-**Nothing here can change your data.** Four layers see to it, each by itself:
+**TabulaFlow only reads.** Four layers see to it, each by itself:
 
 1. **Each query is read before it runs.** It must be one question that only reads. What is on no list of allowed parts
    is refused, also when it is new: changes, locks, files, the network, passwords of the catalogue.

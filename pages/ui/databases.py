@@ -29,6 +29,7 @@ def draw(source: SourceInfo) -> None:
                     "it is; its password is forgotten here. Answers given so far stay."
                 )
                 st.button("Remove it", key=f"remove-{source.id}", type="primary", on_click=_remove, args=(source.id,))
+        connect_change.draw_news(source)
         if source.status == "broken":
             st.error(safe.markdown(source.message), icon=":material/error:")
         for notice in source.notices:

@@ -203,7 +203,7 @@ def test_a_connection_is_changed_and_keeps_its_name(page: AppTest, tmp_path: Pat
 
 def test_how_safe_it_is_can_be_read(page: AppTest) -> None:
     words = " ".join(m.value for m in page.markdown)
-    assert "Nothing here can change your data" in words
+    assert "TabulaFlow only reads" in words
     for profile in PROFILES.values():
         if profile.key not in ("postgresql", "mysql", "sqlite"):
             assert f"| {profile.title} |" in words
