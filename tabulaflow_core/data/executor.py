@@ -17,8 +17,10 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-#: Statements that may run in blocking drivers at once, in the whole process.
-MAX_WORKERS: Final = 16
+#: Statements that may run in blocking drivers at once, in the whole process. A source runs a few at once, so that it
+#: takes many slow sources to keep the others waiting.
+MAX_WORKERS: Final = 64
+_HELPERS: Final = 16
 #: Seconds between two tries to interrupt: an interrupt that comes before the statement starts is lost.
 _RETRY_SECONDS: Final = 0.01
 #: Seconds that a cancelled caller waits for the statement to stop; it is stopped further behind the caller's back.
@@ -41,7 +43,7 @@ def _interrupters() -> ThreadPoolExecutor:
 @cache
 def _helpers() -> ThreadPoolExecutor:
     # Apart from the pool, whose workers wait for these.
-    return ThreadPoolExecutor(MAX_WORKERS, thread_name_prefix="tabulaflow-beside")
+    return ThreadPoolExecutor(_HELPERS, thread_name_prefix="tabulaflow-beside")
 
 
 def run_beside(work: Callable[[], T]) -> Future[T]:

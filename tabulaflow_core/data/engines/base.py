@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.schema import SourceSchema
@@ -45,6 +45,21 @@ class EngineFault(Exception):
         super().__init__(message)
         self.kind = kind
         self.message = message
+
+
+#: Statements of one source that run at once; the others wait within their own time limit.
+STATEMENTS: Final = 5
+#: Share of a statement's time limit that it may wait for a lock: then the server says what the time went to.
+LOCK_SHARE: Final = 0.9
+
+
+def waited_for_lock() -> EngineFault:
+    """The fault of a statement that waited for another program's lock until its time was up."""
+    return EngineFault(
+        FailureKind.TIMEOUT,
+        "The query waited for a lock until its time limit: another program is changing a table that it reads. "
+        "Try again when that has ended.",
+    )
 
 
 class EngineAdapter(Protocol):

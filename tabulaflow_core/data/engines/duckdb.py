@@ -17,7 +17,7 @@ import pyarrow as pa
 from tabulaflow_core.config import Limits
 from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome
 from tabulaflow_core.data.engines import duckdb_lock as locking
-from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.base import STATEMENTS, Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.duckdb_fetch import fault_of, fetch
 from tabulaflow_core.data.engines.duckdb_schema import Place, read_schema
 from tabulaflow_core.data.engines.duckdb_views import (
@@ -81,6 +81,7 @@ class DuckDBAdapter:
         self._hiding = False
         self._profiles = Profiles()
         self._turn = asyncio.Condition()
+        self._room = asyncio.Semaphore(STATEMENTS)
         self._readers = 0
         self._writing = False
         self._closed = False
@@ -228,7 +229,7 @@ class DuckDBAdapter:
                 except duckdb.Error as error:
                     raise fault_of(error) from None
 
-        async with self._reading_async() as instance:
+        async with self._room, self._reading_async() as instance:
             return await run_blocking_async(call, interrupt=run.interrupt)
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
-from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.base import LOCK_SHARE, Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.mysql_connection import (
     Connection,
     DriverError,
@@ -180,7 +180,8 @@ def session_statements(modes: str, version: str, seconds: float) -> tuple[str, .
     )
     return (
         f"SET NAMES utf8mb4, SESSION sql_mode = '{kept}', SESSION group_concat_max_len = {_JOINED_BYTES}, "
-        f"SESSION {bound}",
+        # Whole seconds; a statement that reads waits only for those that change a table's form or lock it whole.
+        f"SESSION lock_wait_timeout = {max(1, int(seconds * LOCK_SHARE))}, SESSION {bound}",
         # The session and not one transaction: inside a read-only transaction DDL would end it and run.
         "SET SESSION TRANSACTION READ ONLY",
     )

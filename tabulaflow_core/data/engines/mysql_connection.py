@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines import mistakes
-from tabulaflow_core.data.engines.base import EngineFault
+from tabulaflow_core.data.engines.base import EngineFault, waited_for_lock
 from tabulaflow_core.data.engines.mistakes import Mistake
 from tabulaflow_core.data.engines.mysql_codes import INVALID, MISTAKES
 from tabulaflow_core.data.urls import SourceUrl
@@ -42,6 +42,7 @@ _NO_SSL: Final = 2026
 #: What the driver raises when the bytes are not of its protocol.
 _GARBLED: Final = (IndexError, ValueError, AssertionError, struct.error)
 _TIMEOUT: Final = frozenset({1969, 3024, 1317, 1028})
+_LOCK_WAIT: Final = 1205
 _READ_ONLY: Final = frozenset({1792, 1290, 1836})
 _BROKEN: Final = frozenset(
     {0, 1053, 1077, 1079, 1080, 1158, 1159, 1160, 1161, 1927, 2000, 2006, 2013, 2014, 2055, 4031}
@@ -197,6 +198,8 @@ def fault_of(error: Exception, source: SourceUrl) -> EngineFault | SourceUnavail
     code, message = error.args[0], str(error.args[1] if len(error.args) > 1 else error.args[0])
     if code in _TIMEOUT:
         return EngineFault(FailureKind.TIMEOUT, "the server stopped the statement: its time limit is used up")
+    if code == _LOCK_WAIT:
+        return waited_for_lock()
     if code in _READ_ONLY:
         return EngineFault(FailureKind.REFUSED, message)
     return EngineFault(FailureKind.INVALID if code in INVALID else FailureKind.FAILED, message)

@@ -64,6 +64,8 @@ def read_schema(connection: Connection, profiles: Profiles) -> SourceSchema:
         for row in tables
         if row[2] != "VIEW" and (estimates[row[0], row[1]] or 0) <= _SMALL_TABLE
     }
+    with connection.cursor() as cursor:  # a table that somebody changes at the moment is looked into another time
+        cursor.execute("SET SESSION lock_wait_timeout = 1")
     for candidate in profiles.due(candidates.values()):
         place: tuple[str, str] = candidate.key  # type: ignore[assignment]
         profiles.remember(candidate, _profile(connection, *place, columns[place], estimates[place]))

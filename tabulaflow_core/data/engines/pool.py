@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final, Generic, TypeVar
 
+from tabulaflow_core.data.engines.base import STATEMENTS
 from tabulaflow_core.errors import SourceUnavailable
 
 C = TypeVar("C")
 
-#: Statements of one source that run at once; the others wait within their own time limit.
-POOL_SIZE: Final = 5
+POOL_SIZE: Final = STATEMENTS
 #: Seconds that closing waits for connections that nobody wants any more.
 _LEFTOVER_SECONDS: Final = 0.5
 

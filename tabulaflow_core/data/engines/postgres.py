@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
-from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.base import LOCK_SHARE, Caps, EngineFault, Fetched, IfExists, waited_for_lock
 from tabulaflow_core.data.engines.mistakes import Mistake, mistake_of_socket, unavailable
 from tabulaflow_core.data.engines.pool import Pool
 from tabulaflow_core.data.engines.postgres_lock import refuse_code_in_types_async
@@ -43,6 +43,7 @@ _GRACE_SECONDS: Final = 2.0
 _THREAD_ROWS: Final = 1_000
 #: SQLSTATE classes: postgresql.org/docs/current/errcodes-appendix.html.
 _BROKEN: Final = ("08", "57P", "58")
+_LOCK_NOT_HAD: Final = "55P03"
 _SSL_MODES: Final = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
 
 
@@ -115,6 +116,7 @@ class PostgresAdapter:
         milliseconds = int((seconds + _GRACE_SECONDS) * 1000)
         begin = (
             f"BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = {milliseconds}; "
+            f"SET LOCAL lock_timeout = {max(1, int(seconds * 1000 * LOCK_SHARE))}; "
             "SET LOCAL idle_in_transaction_session_timeout = 600000"
         )
         while True:
@@ -172,6 +174,8 @@ class PostgresAdapter:
         code = error.sqlstate or ""
         if code == "57014":
             return EngineFault(FailureKind.TIMEOUT, "the server stopped the statement: its time limit is used up")
+        if code == _LOCK_NOT_HAD:
+            return waited_for_lock()
         if code.startswith(_BROKEN):
             raise _unavailable(error, self._source) from None
         if code == "25006":

@@ -13,6 +13,7 @@ from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, 
 if TYPE_CHECKING:
     import asyncpg
 
+_LOCK_MILLISECONDS: Final = 100
 _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
 _SAMPLE_LENGTH: Final = 60
@@ -118,6 +119,8 @@ async def read_schema_async(connection: asyncpg.Connection, profiles: Profiles) 
         # Never analysed, or analysed when it was empty, says nothing: then the rows are counted.
         if _text(row["kind"]) != "v" and row["rows"] <= _SMALL_TABLE
     }
+    # A table that somebody changes at the moment is looked into another time.
+    await connection.execute(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}")
     for candidate in profiles.due(candidates.values()):
         row = tables[candidate.key]
         profiles.remember(candidate, await _profile_async(connection, row, columns[row["oid"]]))

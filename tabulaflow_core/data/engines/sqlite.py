@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
-from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.base import STATEMENTS, Caps, EngineFault, Fetched, IfExists
 from tabulaflow_core.data.engines.sqlite_lock import connect, lock, unlock
 from tabulaflow_core.data.engines.sqlite_schema import read_schema
 from tabulaflow_core.data.engines.sqlite_write import write_table
@@ -52,6 +52,7 @@ class SQLiteAdapter:
         self._read_only = read_only
         self._memory: sqlite3.Connection | None = None
         self._turn = asyncio.Lock()  # one statement at a time on the connection in memory
+        self._room = asyncio.Semaphore(STATEMENTS)
         self._closed = False
         self._profiles = Profiles()
 
@@ -125,7 +126,8 @@ class SQLiteAdapter:
 
     async def _fetch_async(self, sql: str, caps: Caps) -> Fetched:
         run = _Run()
-        return await run_blocking_async(lambda: self._fetch(sql, caps, run), interrupt=run.interrupt)
+        async with self._room:
+            return await run_blocking_async(lambda: self._fetch(sql, caps, run), interrupt=run.interrupt)
 
     def _fetch(self, sql: str, caps: Caps, run: _Run) -> Fetched:
         deadline = time.monotonic() + min(_BUSY_SECONDS, caps.seconds)
