@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import streamlit as st
+from pydantic import JsonValue
 
 from pages.ui import wording
+from tabulaflow_core.output.cells import json_column
 
 #: A browser's numbers are doubles: whole numbers beyond this would be rounded, so they travel as text.
 _EXACT_IN_BROWSER: Final = 2**53
@@ -92,7 +95,14 @@ def _column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_decimal(kind):
         return column.cast(pa.float64()) if _fits_a_double(column) else column.cast(pa.string())
     if pa.types.is_nested(kind) or pa.types.is_duration(kind) or pa.types.is_interval(kind):
-        return pa.chunked_array([[None if v is None else str(v) for v in column.to_pylist()]], pa.string())
+        return pa.chunked_array([list(map(_plain, json_column(column)))], pa.string())
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
-        return pa.chunked_array([[None if v is None else "0x" + v.hex() for v in column.to_pylist()]], pa.string())
+        return pa.chunked_array([json_column(column)], pa.string())
     return column
+
+
+def _plain(cell: JsonValue) -> str | None:
+    """A list, a struct or a span of time as a CSV file has it."""
+    return (
+        cell if cell is None or isinstance(cell, str) else json.dumps(cell, ensure_ascii=False, separators=(",", ":"))
+    )

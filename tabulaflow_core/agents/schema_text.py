@@ -23,18 +23,28 @@ _RESERVED_WORDS: Final = (
     "using values view when where window with "
 )
 RESERVED: Final = frozenset(_RESERVED_WORDS.split())
+#: What stands around a name where it is not the standard's double quote.
+_MARKS: Final = {
+    "mysql": ("`", "`"),
+    "bigquery": ("`", "`"),
+    "databricks": ("`", "`"),
+    "tsql": ("[", "]"),
+}
 _NUMERIC: Final = re.compile(r"INT|NUM|DEC|REAL|FLOA|DOUB|SERIAL|MONEY", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
 def quoted(name: str, dialect: str) -> str:
     """Return `name` as SQL of `dialect` needs it: bare when that is safe."""
-    # PostgreSQL folds bare names to lower case, so a capital letter needs quotes there.
-    plain = _PLAIN_LOWER if dialect == "postgres" else _PLAIN
+    # These fold bare names to lower case, so a capital letter needs quotes there.
+    plain = _PLAIN_LOWER if dialect in ("postgres", "redshift") else _PLAIN
     if plain.match(name) and name.casefold() not in RESERVED:
         return name
-    mark = "`" if dialect == "mysql" else '"'
-    return mark + name.replace(mark, mark * 2) + mark
+    opening, closing = _MARKS.get(dialect, ('"', '"'))
+    inner = (
+        name.replace("\\", "\\\\").replace("`", "\\`") if dialect == "bigquery" else name.replace(closing, closing * 2)
+    )
+    return opening + inner + closing
 
 
 def table_name(table: TableSchema, dialect: str) -> str:

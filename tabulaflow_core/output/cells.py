@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -12,6 +13,7 @@ from pydantic import JsonValue
 #: A float needs at most 15 digits to look the way it was meant: 0.1 + 0.2 reads 0.3.
 _FLOAT_DIGITS = 15
 _LONG_FRACTION = 6
+_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 def column_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
@@ -42,7 +44,8 @@ def _in_microseconds(kind: pa.DataType) -> pa.DataType:
 
 def _texts(column: pa.ChunkedArray | pa.Array) -> list[object]:
     if pa.types.is_duration(column.type):
-        column = column.cast(pa.int64())
+        nanos = _NANOSECONDS[column.type.unit]
+        return [None if n is None else _clock(n * nanos) for n in column.cast(pa.int64()).to_pylist()]
     return [
         None if text is None else text.replace(" ", "T", 1) if text[:1].isdigit() else text
         for text in column.cast(pa.string()).to_pylist()
@@ -50,7 +53,8 @@ def _texts(column: pa.ChunkedArray | pa.Array) -> list[object]:
 
 
 def json_value(value: object) -> JsonValue:
-    """One cell for JSON: integers as numbers, decimals, bytes (hex), intervals as text, NaN and infinity as null."""
+    """One cell for JSON: integers as numbers; decimals, bytes (`0x00ff`) and spans of time as text; NaN and infinity as
+    null."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -58,9 +62,11 @@ def json_value(value: object) -> JsonValue:
     if isinstance(value, Decimal):
         return _decimal_json(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value).hex()
+        return bytes_text(value)
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
+    if isinstance(value, timedelta):
+        return span_text(value)
     if isinstance(value, pa.MonthDayNano):
         return interval_text(value)
     if isinstance(value, dict):
@@ -85,11 +91,25 @@ def interval_text(value: pa.MonthDayNano) -> str:
     if days:
         parts.append(f"{days} day{'' if abs(days) == 1 else 's'}")
     if nanos or not parts:
-        whole, part = divmod(abs(nanos), 10**9)
-        fraction = f".{part:09d}".rstrip("0").rstrip(".")
-        sign = "-" if nanos < 0 else ""
-        parts.append(f"{sign}{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}{fraction}")
+        parts.append(_clock(nanos))
     return " ".join(parts)
+
+
+def span_text(value: timedelta) -> str:
+    """A span of time in hours, as engines write it: `-25:00:00.5`, never `-2 days, 22:59:59.500000`."""
+    return _clock((value // timedelta(microseconds=1)) * 1000)
+
+
+def _clock(nanos: int) -> str:
+    whole, part = divmod(abs(nanos), 10**9)
+    fraction = f".{part:09d}".rstrip("0").rstrip(".")
+    sign = "-" if nanos < 0 else ""
+    return f"{sign}{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}{fraction}"
+
+
+def bytes_text(value: bytes | bytearray | memoryview) -> str:
+    """Bytes as `0x` and two digits each."""
+    return "0x" + bytes(value).hex()
 
 
 def json_column(column: pa.ChunkedArray) -> list[JsonValue]:
@@ -140,13 +160,16 @@ def cell_text(value: object, *, grouped: bool = False, max_chars: int | None = N
     elif isinstance(value, (int, float, Decimal)):
         text = number_text(value, grouped=grouped)
     elif isinstance(value, (bytes, bytearray)):
-        text = "0x" + bytes(value[: max_chars or len(value)]).hex()
+        text = bytes_text(value[: max_chars or len(value)])
     elif isinstance(value, datetime):
         text = _datetime_text(value)
     elif isinstance(value, timedelta):
-        text = str(value)
+        text = span_text(value)
+    elif isinstance(value, str):
+        text = value
     else:
-        text = str(json_value(value)) if not isinstance(value, str) else value
+        plain = json_value(value)
+        text = plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     text = " ".join(text.split()) if any(c.isspace() and c != " " for c in text) else text
     if max_chars is not None and len(text) > max_chars:
         return text[: max_chars - 1].rstrip() + "…"

@@ -7,7 +7,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
@@ -211,8 +211,6 @@ def _as_text(value: object) -> str | None:
         return value
     if isinstance(value, (datetime, date, time)):
         return value.isoformat(sep=" ") if isinstance(value, datetime) else value.isoformat()
-    if isinstance(value, timedelta):
-        return str(value)
     if isinstance(value, Decimal):
         return format(value, "f")
     plain = json_value(value)

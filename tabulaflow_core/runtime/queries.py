@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.data.statements import first_rows
 from tabulaflow_core.data.workspace import AcrossResult
 from tabulaflow_core.errors import NotFound, SourceError
 from tabulaflow_core.output.results import StoredResult
@@ -22,9 +23,7 @@ async def preview_async(services: Services, principal: Principal, alias: str, ta
     found = connector.schema.table(table)
     if found is None:
         raise NotFound(f"The source {alias!r} has no table {table!r}.")
-    parts = [found.name] if found.schema is None else [found.schema, found.name]
-    name = ".".join(_quoted(part, connector.dialect) for part in parts)
-    outcome = await connector.run_query_async(f"SELECT * FROM {name} LIMIT {int(limit)}", limit=limit)
+    outcome = await connector.run_query_async(first_rows(found, connector.dialect, limit=limit), limit=limit)
     if isinstance(outcome, QueryFailure):
         raise SourceError(f"The table {table!r} cannot be shown: {outcome.message}")
     return outcome.table
@@ -48,8 +47,3 @@ async def run_sql_async(services: Services, principal: Principal, alias: str, sq
     )
     await services.store.results.put_async(principal, result)
     return result
-
-
-def _quoted(name: str, dialect: str) -> str:
-    mark = "`" if dialect == "mysql" else '"'
-    return mark + name.replace(mark, mark * 2) + mark

@@ -94,6 +94,10 @@ async def test_instructions_and_notes_stand_in_the_prompt(model: ScriptedModel, 
         ("a b", "mysql", "`a b`"),
         ('say "x"', "sqlite", '"say ""x"""'),
         ("2fast", "sqlite", '"2fast"'),
+        ("a]b", "tsql", "[a]]b]"),
+        ("a b", "databricks", "`a b`"),
+        ("a`b", "bigquery", "`a\\`b`"),
+        ("Mixed", "redshift", '"Mixed"'),
     ],
 )
 def test_names_are_quoted_where_sql_needs_it(name: str, dialect: str, sql: str) -> None:

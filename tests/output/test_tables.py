@@ -37,12 +37,13 @@ def test_the_shape_and_the_true_count() -> None:
         (float("nan"), pa.float64(), None),
         (float("-inf"), pa.float64(), None),
         (1.5, pa.float64(), 1.5),
-        (b"\x00\xff", pa.binary(), "00ff"),
+        (b"\x00\xff", pa.binary(), "0x00ff"),
         (date(2024, 2, 29), pa.date32(), "2024-02-29"),
         (datetime(2024, 2, 29, 1, 2, 3), pa.timestamp("us"), "2024-02-29T01:02:03"),
         (datetime(2024, 2, 29, tzinfo=UTC), pa.timestamp("us", tz="UTC"), "2024-02-29T00:00:00+00:00"),
         (time(1, 2), pa.time64("us"), "01:02:00"),
-        (timedelta(days=1, seconds=5), pa.duration("us"), "1 day, 0:00:05"),
+        (timedelta(days=1, seconds=5), pa.duration("us"), "24:00:05"),
+        (-timedelta(hours=25, milliseconds=500), pa.duration("us"), "-25:00:00.5"),
         ([1.0, float("nan")], pa.list_(pa.float64()), [1.0, None]),
         ({"a": Decimal("2.5")}, pa.struct([("a", pa.decimal128(5, 1))]), {"a": "2.5"}),
         (
@@ -156,3 +157,13 @@ def test_a_file_for_a_spreadsheet_holds_no_formula() -> None:
     lines = csv_bytes(table, bom=True).decode("utf-8-sig").splitlines()
     assert lines == ["'=a,n", "'=1+1,-5", "'@sum,-5", "'-5 apples,-5", "x=1,-5"]
     assert csv_bytes(table).decode().splitlines()[1] == "=1+1,-5"
+
+
+def test_bytes_and_spans_are_the_same_wherever_they_are_seen() -> None:
+    span = -timedelta(hours=25, milliseconds=500)
+    table = pa.table({"raw": [b"\x00\xff"], "span": pa.array([span], pa.duration("us"))})
+    assert csv_bytes(table).decode() == "raw,span\r\n0x00ff,-25:00:00.5\r\n"
+    assert [cell_text(b"\x00\xff"), cell_text(span)] == ["0x00ff", "-25:00:00.5"]
+    assert [json_value(b"\x00\xff"), json_value(span)] == ["0x00ff", "-25:00:00.5"]
+    long = pa.table({"span": pa.array([10**18 * 9], pa.duration("ms"))})  # more than Python's own type holds
+    assert csv_bytes(long).decode() == "span\r\n2500000000000:00:00\r\n"

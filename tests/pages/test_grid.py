@@ -31,7 +31,7 @@ def test_decimals_keep_their_digits() -> None:
 def test_bytes_and_lists_are_readable() -> None:
     shown = grid.displayable(pa.table({"b": [b"\x01\xff", None], "l": [[1, 2], None]}))
     assert shown.column(0).to_pylist() == ["0x01ff", None]
-    assert shown.column(1).to_pylist() == ["[1, 2]", None]
+    assert shown.column(1).to_pylist() == ["[1,2]", None]
 
 
 def test_wide_decimals_of_small_values_are_numbers() -> None:

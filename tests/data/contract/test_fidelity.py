@@ -28,14 +28,14 @@ POSTGRES = [
     ("date '2024-02-29'", "2024-02-29", None),
     ("time '01:02:03.5'", "01:02:03.500000", None),
     ("interval '1 year 2 mons 3 days 04:05:06'", "1 years 2 mons 3 days 04:05:06", None),
-    ("interval '25:00:00.5'", "1 day, 1:00:00.500000", None),
-    ("interval '-3 days 02:00:00'", "-3 days, 2:00:00", None),
-    ("array['a', 'b,c', null]", "['a', 'b,c', None]", '["a","b,c",null]'),
+    ("interval '25:00:00.5'", "25:00:00.5", None),
+    ("interval '-3 days 02:00:00'", "-70:00:00", None),
+    ("array['a', 'b,c', null]", '["a","b,c",null]', None),
     ("array[['a'], ['b']]", '[["a"], ["b"]]', None),
     ('\'{"a": 1.10, "b": [1]}\'::jsonb', '{"a": 1.10, "b": [1]}', None),
     ("'a1b2c3d4-0000-0000-0000-000000000001'::uuid", "a1b2c3d4-0000-0000-0000-000000000001", None),
-    ("'\\x00ff'::bytea", "0x00ff", "00ff"),
-    ("'open'::mood", "open", None),
+    ("'\\x00ff'::bytea", "0x00ff", None),
+    ("(SELECT m FROM moods)", "open", None),
     ("''::text", "", None),
     ("null::text", "NULL", ""),
     ("0.1::float8", "0.1", None),
@@ -50,11 +50,12 @@ MARIADB = [
     ("CAST(18446744073709551615 AS UNSIGNED)", "18446744073709551615", None),
     ("CAST(-9223372036854775808 AS SIGNED)", "-9223372036854775808", None),
     ("CAST('2024-02-29 23:59:59.123456' AS DATETIME(6))", "2024-02-29 23:59:59.123456", "2024-02-29T23:59:59.123456"),
-    ("CAST('25:00:00.5' AS TIME(6))", "1 day, 1:00:00.500000", None),
+    ("CAST('25:00:00.5' AS TIME(6))", "25:00:00.5", None),
+    ("CAST('-25:00:00.5' AS TIME(6))", "-25:00:00.5", None),
     ("CAST('2024-02-29' AS DATE)", "2024-02-29", None),
     ("''", "", None),
     ("NULL", "NULL", ""),
-    ("X'00FF'", "0x00ff", "00ff"),
+    ("X'00FF'", "0x00ff", None),
     ("JSON_OBJECT('a', 1.10)", '{"a": 1.10}', None),
     ("'é東🙂'", "é東🙂", None),
     ("1 / 3", "0.3333", None),
@@ -65,7 +66,7 @@ SQLITE = [
     ("0.1", "0.1", None),
     ("''", "", None),
     ("NULL", "NULL", ""),
-    ("X'00FF'", "0x00ff", "00ff"),
+    ("X'00FF'", "0x00ff", None),
     ("json('{\"a\": 1.10}')", '{"a":1.10}', None),
 ]
 
@@ -73,7 +74,9 @@ SQLITE = [
 @pytest.fixture(scope="module")
 def postgres_url() -> Iterator[str]:
     with boxes.postgres_database() as url:
-        boxes.outside_postgres(url, "CREATE TYPE mood AS ENUM ('open', 'shut')")
+        boxes.outside_postgres(
+            url, "CREATE TYPE mood AS ENUM ('open', 'shut')", "CREATE TABLE moods AS SELECT 'open'::mood AS m"
+        )
         yield url
 
 
