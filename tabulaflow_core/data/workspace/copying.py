@@ -1,7 +1,8 @@
 """What is asked of each source: the columns that a query uses, and the rows that pass its own simple conditions.
 
 Conditions that go along must never leave out a row that the query itself would keep, so only those go whose meaning is
-the same in every engine: a number compared with a number, a text equal to a text. The query applies them again.
+the same in the engine and in the workspace: a number compared with a number, a text equal to a text, and, where dates
+are real ones, a day. The query applies them again.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ _NUMBER: Final = re.compile(r"\b(?:(?:BIG|SMALL|TINY|MEDIUM|HUGE|U\w*)?INT|NUMER
 _TEXT: Final = re.compile(r"CHAR|TEXT|CLOB|STRING", re.I)
 #: A text like this may be compared as a date in the workspace, where more than one spelling is the same day.
 _LIKE_A_DATE: Final = re.compile(r"\d{4}-\d")
+#: Of these engines it is known that a day in quotes is compared with a date, or a moment without a zone, as such.
+_DATED: Final = frozenset({"postgres", "mysql", "duckdb"})
+_MOMENT: Final = re.compile(r"\s*(?:DATE|DATETIME|TIMESTAMP)\b(?!.*\bWITH TIME ZONE)", re.I)
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 #: Engines whose columns hold what their type says; in SQLite any column may hold anything.
 _LOOSE: Final = frozenset({"sqlite"})
 
@@ -80,7 +85,7 @@ def copies(reading: Reading, dialects: dict[str, str]) -> tuple[Copy, ...]:
         table = nodes[0].table
         names = tuple(c.name for c in table.columns if used is None or c.name.casefold() in used)
         names = names or tuple(c.name for c in table.columns[:1])
-        where = _conditions(nodes[0], reading, loose=dialects[alias] in _LOOSE) if len(nodes) == 1 else []
+        where = _conditions(nodes[0], reading, dialects[alias]) if len(nodes) == 1 else []
         out.append(Copy(alias, table, place, names, _select(table, names, where, dialects[alias])))
     return tuple(out)
 
@@ -120,7 +125,7 @@ def _names_used(reading: Reading) -> set[str] | None:
     return {name.name.casefold() for name in reading.tree.find_all(exp.Identifier)}
 
 
-def _conditions(found: Found, reading: Reading, *, loose: bool) -> list[exp.Expr]:
+def _conditions(found: Found, reading: Reading, dialect: str) -> list[exp.Expr]:
     from sqlglot import exp
 
     select = found.node.find_ancestor(exp.Select)
@@ -142,7 +147,7 @@ def _conditions(found: Found, reading: Reading, *, loose: bool) -> list[exp.Expr
         sure = qualifier == name or (not qualifier and not derived and column.name.casefold() not in others)
         if known is None or not sure or column.args.get("db"):
             continue
-        if (simple := _simple(part, column, known, loose=loose)) is not None:
+        if (simple := _simple(part, column, known, dialect)) is not None:
             out.append(simple)
     return out
 
@@ -159,17 +164,22 @@ def _conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
         yield node
 
 
-def _simple(part: exp.Expr, column: exp.Column, known: ColumnSchema, *, loose: bool) -> exp.Expr | None:
+def _simple(part: exp.Expr, column: exp.Column, known: ColumnSchema, dialect: str) -> exp.Expr | None:
     """The condition over the bare column, when it means the same in the source."""
     from sqlglot import exp
 
     bare = exp.column(exp.to_identifier(known.name, quoted=True))
-    number = bool(_NUMBER.search(known.type)) and not loose
+    number = bool(_NUMBER.search(known.type)) and dialect not in _LOOSE
     text = bool(_TEXT.search(known.type)) and not number
+    dated = dialect in _DATED and bool(_MOMENT.match(known.type))
 
     def fits(value: object, *, equal: bool) -> bool:
         if isinstance(value, exp.Neg):
             value = value.this
+            return number and isinstance(value, exp.Literal) and not value.is_string
+        if dated:
+            day = value.this if isinstance(value, exp.Cast) and value.to.is_type("date") else value
+            return isinstance(day, exp.Literal) and day.is_string and bool(_DAY.fullmatch(day.this))
         if not isinstance(value, exp.Literal):
             return False
         if value.is_string:

@@ -76,6 +76,25 @@ async def test_sums_over_decimals_are_exact_and_numbers_filter_in_the_source(reg
     assert {c.source: c.rows for c in outcome.copied} == {"books": 1, "notes": 1}
 
 
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [
+        ("b.made >= '2026-01-31'", 1),
+        ("b.made BETWEEN DATE '2026-02-01' AND DATE '2026-12-31'", 0),
+        ("b.at >= '2026-12-31'", 2),  # a zone: the same day begins at other moments
+        ("b.made >= '31 Jan 2026'", 2),  # no ISO date
+        ("b.id > -1 AND b.id < 5", 1),
+    ],
+)
+async def test_days_go_along_where_dates_are_real(registry: DataConnectorRegistry, condition: str, rows: int) -> None:
+    sql = f"SELECT count(b.id) FROM books.{registry.one}.book b CROSS JOIN notes n WHERE n.book = 1 AND {condition}"  # type: ignore[attr-defined]
+    outcome = await registry.query_across_async(sql)
+    if isinstance(outcome, AcrossResult):
+        assert {c.source: c.rows for c in outcome.copied}["books"] == rows
+    else:
+        assert "31 Jan" in condition, outcome
+
+
 async def test_one_name_in_two_schemas(registry: DataConnectorRegistry) -> None:
     one, two = registry.one, registry.two  # type: ignore[attr-defined]
     sql = (
