@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from pages.ui import reading_words, safe, state, uploads, wording
-from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import FileChoice, FileOutcome, FileQuestion, get_runtime
 
 _FAULT: Final = "tf_answer_fault"
@@ -64,7 +64,7 @@ def _draw_question(outcome: FileOutcome, question: FileQuestion) -> None:
                 key=f"dismiss-{outcome.name}",
                 type="tertiary",
                 on_click=_dismiss,
-                args=(question.files,),
+                args=(outcome.name,),
             )
 
 
@@ -88,10 +88,11 @@ def _answer(name: str, choice: FileChoice) -> None:
     uploads.announce(outcomes)
 
 
-def _dismiss(names: Sequence[str]) -> None:
-    for name in names:
-        try:
-            get_runtime().dismiss_file(state.principal(), name)
-        except TabulaflowError as error:
-            st.session_state[_FAULT] = error.user_message
-            return
+def _dismiss(name: str) -> None:
+    """Forget a waiting file, and those that the same question is about."""
+    try:
+        get_runtime().dismiss_file(state.principal(), name)
+    except NotFound:  # answered or forgotten already, in another tab: it waits no longer, which was wanted
+        return
+    except TabulaflowError as error:
+        st.session_state[_FAULT] = error.user_message

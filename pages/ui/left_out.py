@@ -25,7 +25,10 @@ def draw(of: Scope) -> None:
     """Draw the reckoning of rows, then each skipped line and each value that did not fit."""
     if reckoning := reading_words.reckoning(of.report):
         st.markdown(reckoning)
-    skipped, misfits = (report.objects(of.report.get(key))[:_MOST] for key in ("skipped", "misfits"))
+    skipped, misfits = (
+        sorted(report.objects(of.report.get(key)), key=lambda item: report.number(item, "line"))[:_MOST]
+        for key in ("skipped", "misfits")
+    )
     if skipped:
         total = report.number(of.report, "skipped_count")
         st.markdown(f"**Lines left out** · {_shown(len(skipped), total)}")

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import grid, safe, state
+from pages.ui import grid, safe, state, wording
 from tabulaflow_core.data.schema import TableSchema
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.runtime import get_runtime
@@ -26,5 +26,7 @@ def draw(alias: str, table: TableSchema, *, key: str) -> None:
     shown = rows.select(range(min(rows.num_columns, _COLUMNS)))
     said = grid.draw(shown, key=key, limit=_ROWS, total=table.row_count, elsewhere="", spelled_days=True)
     if rows.num_columns > _COLUMNS:
-        said += f" The first {_COLUMNS} of {rows.num_columns:,} columns."
+        total = table.row_count or rows.num_rows
+        first = f"{rows.num_rows:,} of {total:,} rows" if rows.num_rows < total else wording.count(total, "row")
+        said = f"{first}, the first {_COLUMNS} of {rows.num_columns:,} columns."
     st.caption(said)

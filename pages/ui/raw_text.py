@@ -13,6 +13,7 @@ from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.runtime import get_runtime
 
 _PAGE: Final = 100
+_LOW: Final = 16  # so few lines need no box that scrolls
 _LONG: Final = 2_000  # characters of a line; a line of a gigabyte must not reach the browser
 _UNSEEN: Final = {**{code: f"\\x{code:02x}" for code in range(32)}, 9: "⇥", 0x7F: "\\x7f"}
 
@@ -43,7 +44,7 @@ def draw(of: Scope, *, file: str) -> None:
         st.caption("There are no lines from here on.")
         return
     # The language None keeps the text plain; a code block draws no markdown and fetches nothing.
-    st.code(listing(lines, of), language=None, height=420)
+    st.code(listing(lines, of), language=None, height=420 if len(lines) > _LOW else "content")
     st.caption("H: names the columns. −: left out. ⇥: a tab.")
 
 

@@ -56,7 +56,7 @@ def one_of(
     choices = decision.choices if decision is not None else ()
     options = list(dict.fromkeys([_AUTOMATIC, *choices, *names, current]))
     found = "" if decision is None or option in of.told else names.get(decision.value, decision.value)
-    automatic = f"{found} · automatic" if found else "automatic"
+    automatic = f"{found} · auto" if found else "automatic"
     key = f"{option}-{of.key}"
     st.selectbox(
         label + rereading.badge(of, option),
@@ -108,7 +108,9 @@ def header(of: Scope, *, rows: bool) -> None:
         "Header" + (" :green-badge[changed by you]" if told is not None else rereading.badge(of, "header")),
         options,
         index=options.index(told) if isinstance(told, int) else 0,
-        format_func=lambda count: f"{found}automatic" if count == _READER else names.get(count, f"{count} rows"),
+        format_func=lambda count: (
+            (f"{found}auto" if found else "automatic") if count == _READER else names.get(count, f"{count} rows")
+        ),
         key=key,
         help=_help(of, "header"),
         on_change=_header_changed,
@@ -137,7 +139,7 @@ def count(of: Scope, option: str, label: str, *, shift: int = 0) -> None:
         max_value=1_000_000,
         value=told + shift if isinstance(told, int) else None,
         step=1,
-        placeholder="automatic" if found is None else f"{found} · automatic",
+        placeholder="automatic" if found is None else f"{found} · auto",
         key=key,
         help=_help(of, option),
         on_change=changed,

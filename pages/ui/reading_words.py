@@ -43,6 +43,7 @@ ENCODINGS: Final = {
 DATE_ORDERS: Final = {"dmy": "day first", "mdy": "month first", "ymd": "year first"}
 DECIMAL_MARKS: Final = {".": "decimal point", ",": "decimal comma"}
 _DATES: Final = {"dmy": "day before month", "mdy": "month before day", "ymd": "year before month"}
+_DELIMITERS: Final = {"none": "no delimiter", "blanks": "two or more blanks", "fixed": "columns at fixed places"}
 _CERTAINTY: Final = {"guess": " (a guess)", "told": " (your choice)"}
 _FORMATS: Final = {
     "text": "",
@@ -112,6 +113,8 @@ def _choices(of: Json) -> list[str]:
         sure = _CERTAINTY.get(decision.certainty, "")
         if name == "decimal_mark" and decision.value == "." and not sure:
             continue
+        if name == "delimiter" and decision.value == "none" and not sure:  # the number of columns tells it
+            continue
         pieces.append(_choice(name, decision.value) + sure)
     return pieces
 
@@ -121,6 +124,8 @@ def _choice(name: str, value: str) -> str:
         return encoding(value)
     if name in ("header", "header_rows"):
         return _header(value)
+    if name == "delimiter":
+        return _DELIMITERS.get(value, value)
     if name == "decimal_mark":
         return DECIMAL_MARKS.get(value, value)
     if name == "date_order":

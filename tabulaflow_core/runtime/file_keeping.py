@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -173,7 +173,7 @@ def _known_names(before: Sequence[ReadTable], now: Sequence[ReadTable]) -> dict[
     return out
 
 
-def free(name: str, taken: set[str]) -> str:
+def free(name: str, taken: Set[str]) -> str:
     """`name`, with a number when it is taken; names are equal without case."""
     chosen, count = name, 2
     while chosen.casefold() in taken:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final, cast
 
 from tabulaflow_core.data.files.drift import Drift
@@ -11,11 +11,13 @@ from tabulaflow_core.data.files.profile import same_shape
 from tabulaflow_core.data.files.series import alike, common_name
 from tabulaflow_core.runtime.file_changes import Profiles, drift
 from tabulaflow_core.runtime.file_details import Details, KeptFile
+from tabulaflow_core.runtime.file_keeping import free
 from tabulaflow_core.runtime.file_reports import row_count
 from tabulaflow_core.runtime.views import FileChoice, FileQuestion
 
 #: A table of one column has no shape that would tell it from others.
 _LEAST_COLUMNS: Final = 2
+_LONGEST_NAME: Final = 60
 _APART: Final[tuple[FileChoice, ...]] = ("keep_both", "separate")
 
 
@@ -32,7 +34,7 @@ def same_name(name: str, held: Profiles, target: KeptFile, there: Profiles, *, t
         choices.insert(1, "append")
     table = ", ".join(t.name for t, _ in there.tables)
     rows, before = (sum(t.row_count for t, _ in each.tables) for each in (held, there))
-    part = "" if target.name == name else f" It is one of the files of which {target.name} is made."
+    part = "" if target.name == name else f" It is one of the files of which {short(target.name)} is made."
     chosen = " It was read with the choices that were made for the earlier version." if told else ""
     return FileQuestion(
         "same_name",
@@ -40,8 +42,8 @@ def same_name(name: str, held: Profiles, target: KeptFile, there: Profiles, *, t
         (name,),
         drift(there, held),
         tuple(choices),
-        f"{name} is here already with another content: this version has {row_count(rows)}, the table {table} has "
-        f"{before:,}.{part}{chosen} Replace the earlier version, "
+        f"{short(name)} is here already with another content: this version has {row_count(rows)}, "
+        f"the table {table} has {before:,}.{part}{chosen} Replace the earlier version, "
         f"{'add these rows to it, ' if 'append' in choices else ''}or keep both?",
     )
 
@@ -60,17 +62,29 @@ def same_series(
         table = there.tables[0][0].name
         repeated = next((m.name for m in kept.members if m.sha256 == sha256), "")
         choices: tuple[FileChoice, ...] = ("keep_both", "append") if repeated else ("append", "keep_both")
-        warning = f" Its content is that of {repeated}, so its rows would be there twice." if repeated else ""
+        warning = f" Its content is that of {short(repeated)}, so its rows would be there twice." if repeated else ""
         sentence = (
-            f"{name} has the same columns as the table {table} ({row_count(there.tables[0][0].row_count)}).{warning} "
+            f"{short(name)} has the same columns as the table {table} "
+            f"({row_count(there.tables[0][0].row_count)}).{warning} "
             f"Add its {row_count(held.tables[0][0].row_count)} to that table, or keep it as a table of its own?"
         )
         return FileQuestion("same_shape", table, (name,), Drift(), choices, sentence), kept
     return None
 
 
-def one_shape(uploads: Sequence[tuple[str, Profiles]]) -> list[tuple[FileQuestion, tuple[int, ...]]]:
-    """The groups of uploads that could be one table, each with the places of its files in `uploads`."""
+def short(name: str) -> str:
+    """A file's name as a sentence can bear it: a very long one without its middle."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 20]}…{name[-19:]}"
+
+
+def one_shape(
+    uploads: Sequence[tuple[str, Profiles]], *, taken: Set[str] = frozenset()
+) -> list[tuple[FileQuestion, tuple[int, ...]]]:
+    """The groups of uploads that could be one table, each with the places of its files in `uploads`.
+
+    Args:
+        taken: Names of tables that are there already.
+    """
     groups: list[list[int]] = []
     for at, (_, held) in enumerate(uploads):
         if not _has_shape(held):
@@ -85,9 +99,9 @@ def one_shape(uploads: Sequence[tuple[str, Profiles]]) -> list[tuple[FileQuestio
         names = tuple(uploads[at][0] for at in group)
         if len(set(names)) < 2 or len(set(names)) < len(names):  # one name twice is a matter of versions
             continue
-        table = table_name(common_name(names))
+        table = free(table_name(common_name(names)), taken)
         rows = sum(uploads[at][1].tables[0][0].row_count for at in group)
-        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        shown = ", ".join(short(name) for name in names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         sentence = (
             f"These {len(names)} files have the same columns: {shown}. Make them one table {table} of {rows:,} rows, "
             "with the file of each row in a column, or a table for each file?"

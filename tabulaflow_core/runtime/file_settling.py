@@ -125,7 +125,8 @@ class Settling:
             held = await profiles_async(candidate.reading)
             if file_questions.same_series(candidate.name, candidate.member.sha256, held, series) is None:
                 free_ones.append((at, held))
-        found = file_questions.one_shape([(candidates[at].name, held) for at, held in free_ones])
+        named_ones = [(candidates[at].name, held) for at, held in free_ones]
+        found = file_questions.one_shape(named_ones, taken=taken_tables(kept))
         return [(question, [free_ones[place][0] for place in places]) for question, places in found]
 
     async def _one(

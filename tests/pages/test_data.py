@@ -189,6 +189,33 @@ def test_a_waiting_upload_can_be_forgotten(page: AppTest) -> None:
     assert [file.status for file in get_runtime().files(LOCAL_USER)] == ["loaded"]
 
 
+def test_forgetting_one_question_of_several_files_is_no_fault(page: AppTest) -> None:
+    upload(page, ("sales.csv", b"day,amount\n2026-01-01,1\n"))
+    rows = "region,sold\nnorth,1\n"
+    upload(page, (f"sales_{'x' * 90}_jan.csv", rows.encode()), ("sales_feb.csv", rows.replace("1", "3").encode()))
+    asked = next(m.value for m in page.markdown if "have the same columns" in m.value)
+    assert "x" * 50 not in asked
+    assert "_jan.csv" in asked
+    assert "one table sales_2 of 2 rows" in asked  # the name that is free
+    press(page, "Forget the upload")
+    assert not page.error
+    assert [file.name for file in get_runtime().files(LOCAL_USER)] == ["sales.csv"]
+
+
+def test_a_very_wide_table_says_how_wide_it_is(page: AppTest) -> None:
+    upload(page, ("wide.csv", ",".join(f"c{n}" for n in range(201)).encode() + b"\n" + b",".join([b"1"] * 201)))
+    assert "1 row, the first 200 of 201 columns." in [caption.value for caption in page.caption]
+
+
+def test_values_that_did_not_fit_stand_in_the_order_of_the_file(page: AppTest) -> None:
+    rows = "".join(f"{n},{n}.5\n" for n in range(400))
+    upload(page, ("odd.csv", f"id,amount\n{rows}400,oops\nwhat,400.5\n".encode()))
+    page.session_state["views-odd.csv-odd"] = "Left out (2)"
+    page.run()
+    (listed,) = [frame.value for frame in page.dataframe if "Value" in frame.value]
+    assert listed["Value"].tolist() == ["oops", "what"]
+
+
 def test_what_a_choice_cannot_do_is_said_and_the_earlier_reading_stays(page: AppTest) -> None:
     upload(page, ("paid.csv", DOUBTFUL))
     next(box for box in page.selectbox if box.label.startswith("Encoding")).select("utf-16").run()

@@ -68,3 +68,14 @@ def test_rows_are_reckoned_up() -> None:
 def test_a_report_of_an_unknown_shape_breaks_nothing() -> None:
     report: dict[str, JsonValue] = {"decisions": "none", "parts": [1, None], "skipped_count": "many"}
     assert reading_words.summary([table(2)], report) == "2 rows, 2 columns"
+
+
+def test_a_column_alone_has_no_delimiter_to_tell() -> None:
+    found = {"name": "delimiter", "value": "none", "certainty": "likely"}
+    assert reading_words.summary([table(3, 1)], {"decisions": [found]}) == "3 rows, 1 column"
+    told = {**found, "certainty": "told"}
+    assert (
+        reading_words.summary([table(3, 1)], {"decisions": [told]}) == "3 rows, 1 column · no delimiter (your choice)"
+    )
+    blanks = {**found, "value": "blanks"}
+    assert reading_words.summary([table(3)], {"decisions": [blanks]}).endswith("· two or more blanks")
