@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+import math
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 import duckdb
+import pyarrow as pa
 
 from tabulaflow_core.data.engines.duckdb_lock import lock, open_locked, run
+from tabulaflow_core.data.executor import run_beside
 from tabulaflow_core.data.files.convert import quoted
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.arrow import reading, write_arrow
@@ -21,6 +25,10 @@ from tabulaflow_core.errors import FileReadingStopped, FileUnreadable, SourceUna
 _ROWS: Final = 65_536
 #: A view is a query, and it may be one without an end.
 VIEW_SECONDS: Final = 60
+_TICK_SECONDS: Final = 0.1
+
+T = TypeVar("T")
+
 #: Types that Arrow does not know, or holds less of; they travel as text, and these come back from it.
 _BACK: Final = frozenset({"HUGEINT", "UHUGEINT", "BIT", "TIME WITH TIME ZONE", "TIMETZ"})
 _PLAIN: Final = frozenset(
@@ -81,31 +89,30 @@ class DuckdbFile:
 
     def copy(self, job: ReadJob, entry: Entry) -> tuple[WrittenTable, ReadingReport]:
         """Write one table."""
-        forget = job.watch.on_stop(self._instance.interrupt)
-        done, late = threading.Event(), threading.Event()
-        if entry.kind == "view":
-            threading.Thread(target=self._bound, args=(done, late), daemon=True).start()
-        try:
-            return self._copy(job, entry)
-        except FileUnreadable as error:
-            if job.watch.stopped:
-                raise FileReadingStopped from error
-            if late.is_set():
-                raise FileUnreadable(f"its query took more than {VIEW_SECONDS} seconds.") from error
-            raise
-        finally:
-            done.set()
-            forget()
+        deadline = time.monotonic() + VIEW_SECONDS if entry.kind == "view" else math.inf
+        return self._copy(job, entry, deadline)
 
-    def _bound(self, done: threading.Event, late: threading.Event) -> None:
-        """End a query that takes too long; an interrupt between two of its parts is lost, so it is repeated."""
-        if done.wait(VIEW_SECONDS):
-            return
-        late.set()
-        while not done.wait(0.05):
-            self._instance.interrupt()
+    def _batches(self, job: ReadJob, selection: str, deadline: float) -> Iterator[pa.RecordBatch]:
+        reader = self._waited(job, lambda: self._instance.sql(selection).to_arrow_reader(_ROWS), deadline)
+        while (batch := self._waited(job, lambda: next(reader, None), deadline)) is not None:
+            yield batch
 
-    def _copy(self, job: ReadJob, entry: Entry) -> tuple[WrittenTable, ReadingReport]:
+    def _waited(self, job: ReadJob, call: Callable[[], T], deadline: float) -> T:
+        """What `call` gives, which is ended when somebody stops the reading or the time is over."""
+        running = run_beside(call)
+        over = False
+        while not running.done():
+            wait([running], timeout=_TICK_SECONDS)
+            over = time.monotonic() > deadline
+            if over or job.watch.stopped:
+                self._instance.interrupt()  # one that comes between two statements is lost, so it is repeated
+        if job.watch.stopped:
+            raise FileReadingStopped
+        if over or time.monotonic() > deadline:
+            raise FileUnreadable(f"its query took more than {VIEW_SECONDS} seconds.")
+        return running.result()
+
+    def _copy(self, job: ReadJob, entry: Entry, deadline: float) -> tuple[WrittenTable, ReadingReport]:
         place = "file." + ".".join(quoted(part) for part in self._places[entry.name])
         try:
             described = run(self._instance, f"DESCRIBE SELECT * FROM {place}")
@@ -114,11 +121,12 @@ class DuckdbFile:
             if entry.kind == "table":
                 total = int(str(run(self._instance, f"SELECT count(*) FROM {place}")[0][0]))
             selected = ", ".join(_selected(name, kind) for name, kind in columns)
-            batches = self._instance.sql(f"SELECT {selected} FROM {place}").to_arrow_reader(_ROWS)
+            empty = self._instance.sql(f"SELECT {selected} FROM {place} LIMIT 0").to_arrow_table()
         except duckdb.Error as error:
             raise FileUnreadable(f"DuckDB says: {str(error).splitlines()[0][:300]}") from error
         with reading(replace(job, name=entry.name), "DuckDB"):
-            (table,), report = write_arrow(job, batches.schema, batches, "duckdb", total)
+            batches = self._batches(job, f"SELECT {selected} FROM {place}", deadline)
+            (table,), report = write_arrow(job, empty.schema, batches, "duckdb", total)
         return _back(job, table, report, columns)
 
 
