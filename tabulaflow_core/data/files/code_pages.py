@@ -17,6 +17,10 @@ _SIGN = -3.2
 _STRANGE_SIGN = -5.0
 _EAST = ("japanese", "chinese", "traditional", "korean")
 _RUN = re.compile(r"[^\W\d_]+|[^\x00-\x7f]", re.UNICODE)
+_CAPITAL = "[À-ÖÙ-ÞŽŠŒŸĂĄĆČĎĐĘĚŁŃŇŐŘŚŞŢŤŮŰŹŻ]"
+#: A letter by itself at a number, where the sign of a currency stands: a capital, or a small one that touches it.
+_AT_NUMBER = re.compile(rf"(?<!\w){_CAPITAL}[ \xa0]?(?=[0-9])|(?<=[0-9])[ \xa0]?{_CAPITAL}(?!\w)")
+_TOUCHING = re.compile(r"(?<!\w)[^\W\d_A-Za-zªºµø](?=[0-9])")
 _USUAL_SIGNS = frozenset("“”‘’–—…•€°§«»£©®±×·„‚¿¡²³½¼µ№ªº\u00a0¥")
 
 
@@ -68,6 +72,9 @@ def _letters(text: str, language: str) -> float:
     total = 0.0
     for word, count in Counter(_RUN.findall(text)).items():
         total += count * _word(word, table, latin=latin)
+    total += _NEVER * sum(m.group().islower() for m in _TOUCHING.finditer(text))
+    if latin:  # elsewhere such a letter is a word
+        total += _NEVER * sum(1 for _ in _AT_NUMBER.finditer(text))
     return total + _beside(text)
 
 

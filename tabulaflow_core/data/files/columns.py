@@ -19,25 +19,18 @@ from tabulaflow_core.data.files.report import (
     Misfit,
     ReadOptions,
 )
+from tabulaflow_core.data.files.shapes import Conversion, Lost, column_shapes, lost_values
 from tabulaflow_core.data.files.storage import Workbench, WrittenColumn
 from tabulaflow_core.data.files.values import shape_of
 from tabulaflow_core.data.files.words import MISSING
 
-#: A column with more shapes than this is text, whatever the shapes are.
-_MOST_SHAPES = 3000
-#: Cells are compared by this much of their beginning.
-_SHAPE_CHARS = 64
-#: `values.shape_of` in SQL; the usual forms are told by a match, which costs a tenth of a translation.
-_SHAPE = (
-    "CASE WHEN regexp_full_match(v, '[0-9]+') THEN repeat('9', length(v)) "
-    "WHEN regexp_full_match(v, '[0-9]+\\.[0-9]+') "
-    "THEN repeat('9', instr(v, '.') - 1) || '.' || repeat('9', length(v) - instr(v, '.')) "
-    "WHEN regexp_full_match(v, '[0-9]{4}-[0-9]{2}-[0-9]{2}') THEN '9999-99-99' "
-    f"ELSE translate(left(v, {_SHAPE_CHARS}), '0123456789', '9999999999') END"
-)
 #: From this many rows on, text is told by a sample of about `_SPREAD` rows, spread evenly: most of it is no number.
 _LONG = 100_000
 _SPREAD = 4_000
+#: From this many rows on, it pays to look for a quicker expression.
+_MANY = 2_000
+#: A comment on a column costs as much as its table has columns; a wide table has comments on its first ones only.
+_COMMENT_COST = 100_000
 
 
 @dataclass(slots=True)
@@ -91,8 +84,12 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
     """Decide the types of the columns of `stage`."""
     missing = frozenset(w.casefold() for w in options.missing) if options.missing is not None else MISSING
     columns = [Column(f"c{i}", n, header[i] if i < len(header) else "") for i, n in enumerate(names)]
-    plain = _plain_text(bench, len(columns), missing)
-    findings = [examine([] if c.source in plain else _shapes(bench, c.source), missing=missing) for c in columns]
+    bench.widen(len(columns))
+    rows = int(str(bench.one("SELECT count(*) FROM stage")[0]))
+    plain = _plain_text(bench, len(columns), missing, rows)
+    looked_at = [c.source for c in columns if c.source not in plain]
+    shapes = dict(zip(looked_at, column_shapes(bench, looked_at, rows), strict=True))
+    findings = [examine(shapes.get(c.source, []), missing=missing) for c in columns]
     typing = Typing(columns)
     mark, sure, reason = decimal_mark(findings, delimiter)
     if options.decimal:
@@ -107,8 +104,9 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
     for column, finding in zip(columns, findings, strict=True):
         told = options.types.get(column.name)
         _choose(bench, column, finding, mark, order, options, told, typing)
-        column.expression = hastened(bench, column)
-        _settle(bench, column, finding, missing, forced=told is not None)
+        if rows >= _MANY:
+            column.expression = hastened(bench, column)
+    _settle(bench, columns, findings, missing, options, rows)
     typing.decisions += _further(columns, findings, options)
     tell(typing, order)
     tell_of_told(typing, options)
@@ -134,12 +132,11 @@ def _further(columns: list[Column], findings: list[Finding], options: ReadOption
     return found
 
 
-def _plain_text(bench: Workbench, width: int, missing: frozenset[str]) -> set[str]:
+def _plain_text(bench: Workbench, width: int, missing: frozenset[str], rows: int) -> set[str]:
     """Columns of a long table whose spread sample shows them to be text; the others are looked at in whole."""
-    (rows,) = bench.one("SELECT count(*) FROM stage")
-    if int(str(rows)) < _LONG:
+    if rows < _LONG:
         return set()
-    step = int(str(rows)) // _SPREAD
+    step = rows // _SPREAD
     sample = bench.rows(f"SELECT {bench.unknown_texts(width)} FROM stage WHERE line % {step} = 0")
     found = set()
     for index in range(width):
@@ -148,18 +145,6 @@ def _plain_text(bench: Workbench, width: int, missing: frozenset[str]) -> set[st
         if finding.kind == "text" and not finding.why and finding.total > _SPREAD // 4:
             found.add(f"c{index}")
     return found
-
-
-def _shapes(bench: Workbench, source: str) -> list[Shape]:
-    value = convert.trimmed(source)
-    sql = (
-        "SELECT shape, count(*), count_if(zero) FROM ("
-        f"SELECT {_SHAPE} AS shape, "
-        "(left(v, 1) = '0' AND substr(v, 2, 1) BETWEEN '0' AND '9') AS zero "
-        f"FROM (SELECT {value} AS v FROM {bench.unknown(source)}) WHERE v IS NOT NULL"
-        f") GROUP BY shape ORDER BY 2 DESC, 1 LIMIT {_MOST_SHAPES + 1}"
-    )
-    return bench.with_known([Shape(str(s), int(str(n)), int(str(z))) for s, n, z in bench.rows(sql)], source)
 
 
 def _choose(
@@ -260,26 +245,36 @@ def _finer_than_kept(bench: Workbench, column: Column, finding: Finding) -> bool
     return bool(bench.one(f"SELECT count(*) FROM stage WHERE {test}")[0])
 
 
-def _settle(bench: Workbench, column: Column, finding: Finding, missing: frozenset[str], *, forced: bool) -> None:
-    """Count what the conversion leaves out; a column that loses too much stays text."""
-    if column.kind == "text":
-        return
-    value = convert.trimmed(column.source)
-    absent = missing.union(word.casefold() for word in finding.missing)
-    words = ", ".join(convert.literal(w) for w in sorted(absent)) or "''"
-    lost = f"{value} IS NOT NULL AND lower({value}) NOT IN ({words}) AND ({column.expression}) IS NULL"
-    rows_at_risk = bench.unknown(column.source, column.expression)
-    count = int(str(bench.one(f"SELECT count(*) FROM {rows_at_risk} WHERE {lost}")[0]))
-    if not count:
-        return
-    if not forced and (finding.total < 5 or count > min(LISTED, max(1, finding.total * 0.05))):
-        column.note = f"{count} of its {finding.total} values are no {column.kind}"
+def _settle(
+    bench: Workbench,
+    columns: list[Column],
+    findings: list[Finding],
+    missing: frozenset[str],
+    options: ReadOptions,
+    rows: int,
+) -> None:
+    """Count what the conversions leave out; a column that loses too much stays text."""
+    convertible = {c.source: (c, f) for c, f in zip(columns, findings, strict=True) if c.kind != "text"}
+    asked = []
+    for column, finding in convertible.values():
+        absent = missing.union(word.casefold() for word in finding.missing)
+        words = ", ".join(convert.literal(w) for w in sorted(absent)) or "''"
+        asked.append(Conversion(column.source, column.expression, f"lower({column.source}) NOT IN ({words})"))
+    for lost in lost_values(bench, asked, rows):
+        column, finding = convertible[lost.source]
+        _lose(bench, column, finding, lost, forced=options.types.get(column.name) is not None)
+
+
+def _lose(bench: Workbench, column: Column, finding: Finding, lost: Lost, *, forced: bool) -> None:
+    """Tell of the values that do not fit, or keep the column as text when they are many."""
+    if not forced and (finding.total < 5 or lost.count > min(LISTED, max(1, finding.total * 0.05))):
+        column.note = f"{lost.count} of its {finding.total} values are no {column.kind}"
         column.certainty = "likely"
         _as_text(column)
         return
-    column.misfit_count = count
+    column.misfit_count = lost.count
     column.certainty = "likely" if column.certainty == "certain" else column.certainty
-    rows = bench.rows(f"SELECT line, {value} FROM {rows_at_risk} WHERE {lost} ORDER BY line LIMIT {LISTED}")
+    rows = bench.rows(f"SELECT line, {column.source} FROM {lost.where} ORDER BY line LIMIT {LISTED}")
     column.misfits = [Misfit(int(str(line)), column.name, str(text)) for line, text in rows]
 
 
@@ -297,16 +292,19 @@ def drop_frame(typing: Typing) -> None:
 def write_table(bench: Workbench, table: str, typing: Typing) -> int:
     """Write `out.main.<table>` in the decided types; the number of its rows."""
     target = f"out.main.{convert.quoted(table)}"
+    bench.widen(len(typing.columns))
     select = ", ".join(f"{c.expression} AS {convert.quoted(c.name)}" for c in typing.columns)
     if not bench.write_typed(target, [c.written for c in typing.columns]):
         bench.execute(f"CREATE TABLE {target} AS SELECT {select} FROM stage")
+    comments = _COMMENT_COST // max(len(typing.columns), 1)
     for column in typing.columns:
         parts = []
         if column.header != column.name and column.header:
             parts.append(f"header in the file: {' '.join(column.header.split())}")
         if column.note:
             parts.append(column.note)
-        if parts:
+        if parts and comments > 0:
+            comments -= 1
             comment = convert.literal("; ".join(parts))
             bench.execute(f"COMMENT ON COLUMN {target}.{convert.quoted(column.name)} IS {comment}")
     return int(str(bench.one(f"SELECT count(*) FROM {target}")[0]))

@@ -94,7 +94,7 @@ def number_expression(column: str, finding: Finding, mark: str, engine_type: str
         digits = f"regexp_replace({bare}, {literal(f'[^0-9{mark}]')}, '', 'g')"
     if mark == ",":
         digits = f"replace({digits}, ',', '.')"
-    negative = rf"regexp_matches({value}, '^[(−–-]|[−–-]$|DR$|^[^0-9.,]*[(−–-][^0-9]*[0-9.,]')"
+    negative = rf"regexp_matches({value}, '^[(−–-]|[^.,][−–-]$|DR$|^[^0-9.,]*[(−–-][^0-9]*[0-9.,]')"
     sign = f"CASE WHEN {negative} THEN '-' ELSE '' END"
     fits = f"regexp_full_match({value}, {literal(number_pattern(mark))})"
     number = f"TRY_CAST({sign} || {digits} AS {engine_type})"

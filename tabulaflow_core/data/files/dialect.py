@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from tabulaflow_core.data.files.records import some_of
 from tabulaflow_core.data.files.report import Certainty
 from tabulaflow_core.data.files.spaced import places_of, spaced
 from tabulaflow_core.data.files.tokens import Dialect, Record, Tokenizer
@@ -205,7 +206,7 @@ def _mark(lines: list[tuple[int, str]], dialect: Dialect) -> tuple[float, int]:
     mark = hits / len(records) if width > 1 or not dialect.delimiter else 0.0
     if width > 1 and mark < 0.6:
         mark = max(mark, _below_a_preamble(records, width))
-    cells = [c for r in records[:400] if len(r.cells) == width for c in r.cells]
+    cells = [c for r in some_of(records[:400], width) if len(r.cells) == width for c in r.cells]
     some = [c for c in cells if c.strip()]
     typed = sum(looks_like(c) != "text" for c in some) / max(len(some), 1)
     wrapped = sum(_wrapped(c, dialect) for c in some) / max(len(some), 1)

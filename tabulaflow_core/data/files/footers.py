@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tabulaflow_core.data.files.naming import clean_header
-from tabulaflow_core.data.files.records import column_kinds, filled
+from tabulaflow_core.data.files.records import column_kinds, filled, some_of
 from tabulaflow_core.data.files.tokens import Record
 from tabulaflow_core.data.files.values import looks_like
 from tabulaflow_core.data.files.words import TOTALS
@@ -44,9 +44,11 @@ def footer_length(body: list[Record], tail: list[Record], width: int) -> int:
 
 
 def _is_note(record: Record, rows: list[Record], width: int) -> bool:
-    typical = sorted(filled(r) for r in rows)[len(rows) // 2]
+    typical = sorted(filled(r) for r in some_of(rows, width))[len(some_of(rows, width)) // 2]
     first = clean_header(record.cells[0]) if record.cells else ""
     alone = filled(record) == 1 and bool(first)
+    if width >= 3 and typical >= 3 and filled(record) == 1 and total_label(record):
+        return True  # a total that gives no sum
     if width >= 2 and alone and typical > 1 and _NOTE.fullmatch(first):
         return True
     if width >= 3 and typical >= 3 and alone:

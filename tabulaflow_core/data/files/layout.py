@@ -10,7 +10,7 @@ from itertools import pairwise
 from tabulaflow_core.data.files import headers
 from tabulaflow_core.data.files.footers import footer_length, total_label
 from tabulaflow_core.data.files.naming import clean_header
-from tabulaflow_core.data.files.records import column_kinds, filled, is_blank, joined
+from tabulaflow_core.data.files.records import column_kinds, filled, is_blank, joined, some_of
 from tabulaflow_core.data.files.report import Certainty, SkippedLine
 from tabulaflow_core.data.files.tokens import Record
 from tabulaflow_core.data.files.values import looks_like
@@ -163,8 +163,10 @@ def _shift(layout: Layout, body: list[Record]) -> None:
     rows = body[:400]
     if len(rows) < 2 or names < 1 or any(len(r.cells) != names + 1 for r in rows) or not all(layout.header):
         return
+    if sum(bool(r.cells[-1].strip()) for r in rows) * 2 < len(rows):
+        return  # the rows end with a delimiter
     firsts = [r.cells[0].strip() for r in rows]
-    if len(set(firsts)) < len(firsts) or not all(firsts) or not any(r.cells[-1].strip() for r in rows):
+    if len(set(firsts)) < len(firsts) or not all(firsts):
         return
     numbers = [int(f) for f in firsts if f.isascii() and f.isdigit()]
     if numbers and (len(numbers) < len(firsts) or any(b - a != 1 for a, b in pairwise(numbers))):
@@ -225,6 +227,8 @@ def _data_width(records: list[Record], width: int) -> int:
     reach = Counter(max((i + 1 for i, c in enumerate(r.cells) if c.strip()), default=0) for r in body)
     long_rows = sum(n for w, n in reach.items() if w > max(width, head))
     result = max(width, head)
+    if 1 < head < result and len(records[0].cells) == head and reach and max(reach) <= head:
+        result = head  # the rows end with a delimiter, the header does not
     if len(body) >= 10 and long_rows > len(body) * 0.1:
         result = max(reach)
     return result
@@ -232,7 +236,7 @@ def _data_width(records: list[Record], width: int) -> int:
 
 def _has_header(records: list[Record], width: int) -> tuple[bool, Certainty, str]:
     head = [clean_header(c) for c in records[0].cells]
-    body = records[1:400]
+    body = some_of(records[1:400], width)
     if not body:
         plain = all(looks_like(c) == "text" for c in head if c)
         return plain, "guess", "there is only one row"

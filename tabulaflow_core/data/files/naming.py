@@ -13,6 +13,8 @@ _SPACES = re.compile(r"[\s\u00a0\u2007\u202f\u200b\ufeff]+")
 
 def clean_header(cell: str) -> str:
     """The header cell without no-break and zero-width spaces, control characters, line breaks and outer blanks."""
+    if cell.isascii() and cell.isprintable() and "  " not in cell:
+        return cell.strip()  # nothing else is in it
     return _SPACES.sub(" ", _CONTROLS.sub("", cell)).strip()
 
 

@@ -34,6 +34,8 @@ T = TypeVar("T")
 _TICK_SECONDS: Final = 0.1
 #: Threads of one reading.
 _THREADS: Final = 2
+#: Columns from which on a table is wide.
+_WIDE: Final = 100
 #: Memory below which DuckDB does not work.
 _LEAST_MEMORY: Final = 64 * 1024**2
 #: Seconds after which the leftovers of a process that was killed are removed.
@@ -90,6 +92,14 @@ class Workbench:
     def execute(self, sql: str) -> None:
         """Run a statement that has no result."""
         self.rows(sql)
+
+    def widen(self, width: int) -> None:
+        """Prepare for statements on a table of so many columns.
+
+        Looking for expressions that columns have in common costs the square of their number: minutes for thousands.
+        """
+        wanted = "common_subexpressions" if width > _WIDE else ""
+        self.execute(f"SET disabled_optimizers = {literal(wanted)}")
 
     def rows(self, sql: str) -> list[tuple[object, ...]]:
         """All rows of a query.

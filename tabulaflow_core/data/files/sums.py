@@ -16,6 +16,12 @@ from tabulaflow_core.data.files.words import MEANS, SUBTOTALS, TOTALS
 _MOST_ROWS = 200_000
 #: More rows that are called totals are a kind of data.
 _MOST_TOTALS = 100
+#: Cells by which DuckDB finds rows that may be the header; a test of thousands of columns costs gigabytes.
+_TOLD_BY = 16
+#: Rows that are left out by one statement.
+_AT_ONCE = 10_000
+#: Columns that are fetched by one statement.
+_ACROSS = 1_000
 _PART_OF_NAME = "^(?:(?:sub|grand )?totals?|summe|gesamt|sum of|suma|somme|totale?) .+|.+ (?:total|gesamt)$"
 
 
@@ -33,25 +39,34 @@ def take_repeated_headers(stage: Stage, header: list[str]) -> int:
     cells = [clean_header(c) for c in header[: stage.width]] + [""] * (stage.width - len(header))
     if sum(map(bool, cells)) < 2:
         return 0
-    tests = " AND ".join(f"c{i} = {convert.literal(c)}" for i, c in enumerate(cells))
-    return _take(stage, tests, "the header again", _MOST_ROWS)
+    told = [i for i, c in enumerate(cells) if c][:_TOLD_BY]
+    tests = " AND ".join(f"c{i} = {convert.literal(cells[i])}" for i in told)
+    again = [r for r in _records(stage, tests, _MOST_ROWS) if r.cells == cells]
+    _leave_out(stage, again)
+    for record in again:
+        stage.skip(record, "the header again")
+    return len(again)
 
 
-def _take(stage: Stage, tests: str, why: str, limit: int) -> int:
-    table = stage.bench.texts
-    lines = [int(str(line)) for (line,) in stage.bench.rows(f"SELECT line FROM {table} WHERE {tests} LIMIT {limit}")]
-    if not lines:
-        return 0
-    for record in _records(stage, tests, limit):
-        stage.skip(record, why)
-    stage.bench.execute(f"DELETE FROM {table} WHERE {tests}")
-    stage.rows -= len(lines)
-    return len(lines)
+def _leave_out(stage: Stage, records: list[Record]) -> None:
+    for start in range(0, len(records), _AT_ONCE):
+        lines = ", ".join(str(r.line) for r in records[start : start + _AT_ONCE])
+        stage.bench.execute(f"DELETE FROM {stage.bench.texts} WHERE line IN ({lines})")
+    stage.rows -= len(records)
 
 
 def _records(stage: Stage, tests: str, limit: int) -> list[Record]:
-    rows = stage.bench.rows(f"SELECT * FROM {stage.bench.texts} WHERE {tests} ORDER BY line LIMIT {limit}")
-    return [Record(int(str(line)), [str(c or "") for c in cells]) for line, *cells in rows]
+    """The rows that pass the tests, in their order; a sort of all cells of a wide table would take gigabytes."""
+    bench, table = stage.bench, stage.bench.texts
+    lines = [int(str(n)) for (n,) in bench.rows(f"SELECT line FROM {table} WHERE {tests} ORDER BY line LIMIT {limit}")]
+    found: dict[int, list[str]] = {line: [] for line in lines}
+    for rows in range(0, len(lines), _AT_ONCE):
+        some = ", ".join(map(str, lines[rows : rows + _AT_ONCE]))
+        for first in range(0, stage.width, _ACROSS):
+            cells = ", ".join(f"c{i}" for i in range(first, min(first + _ACROSS, stage.width)))
+            for line, *values in bench.rows(f"SELECT line, {cells} FROM {table} WHERE line IN ({some})"):
+                found[int(str(line))] += [str(v or "") for v in values]
+    return [Record(line, cells) for line, cells in found.items()]
 
 
 def take_totals(stage: Stage) -> list[Record]:
@@ -77,9 +92,7 @@ def take_totals(stage: Stage) -> list[Record]:
             if total_label(r) and sum(map(bool, r.cells)) > 1
         ]
     found = [r for r in found if sum(map(bool, r.cells)) > 1]
-    if found:
-        stage.bench.execute(f"DELETE FROM {table} WHERE line IN ({', '.join(str(r.line) for r in found)})")
-        stage.rows -= len(found)
+    _leave_out(stage, found)
     return found
 
 

@@ -43,7 +43,7 @@ def number_pattern(decimal: str) -> str:
         rf"[0-9]{{1,3}}(?:{comma}[0-9]{{3}})+|[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}})+|[0-9]{{1,3}}(?:['’][0-9]{{3}})+"
         rf"|[0-9]{{1,2}}(?:{comma}[0-9]{{2}})+{comma}[0-9]{{3}}"
     )
-    core = rf"(?:(?:{grouped}|[0-9]+)(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    core = rf"(?:(?:{grouped}|[0-9]+)(?:{point}(?:[0-9]*|[–-]))?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
     sign = r"[+\-−–]?"
     before = rf"(?:{_CURRENCY}{_GAP}?)?"
     after = rf"(?:{_GAP}?(?:[%‰]|{_CURRENCY}))?"
@@ -127,10 +127,15 @@ def is_missing(text: str, words: frozenset[str] = MISSING) -> bool:
 def looks_like(cell: str) -> Look:
     """The kind of one cell by itself."""
     text = cell.strip(" \t\u00a0\u202f\r\n")
-    if not text or is_missing(text):
+    if not text:
         return "empty"
-    if len(text) > 60:
-        return "text"
+    return _look(text) if len(text) <= 60 else "text"
+
+
+@lru_cache(maxsize=20_000)
+def _look(text: str) -> Look:
+    if is_missing(text):
+        return "empty"
     shape = shape_of(text)
     if date_shape(shape):
         return "date"

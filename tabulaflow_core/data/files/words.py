@@ -59,7 +59,9 @@ TOTALS = _words(
     "endsumme|zusammen|totaal|totale|total general|total général|total geral|total generale|suma|razem|"
     "ogółem|celkem|summa|totalt|i alt|yhteensä|összesen|итого|всего|разом|σύνολο|toplam|genel toplam|合计|"
     "合計|总计|總計|小计|小計|합계|총계|المجموع|subtotal|sub-total|sub total|zwischensumme|sous-total|subtotale|"
-    "average|mean|durchschnitt|mittelwert|moyenne|media|promedio"
+    "average|mean|durchschnitt|mittelwert|moyenne|media|promedio|ensemble|gesamtergebnis|eindtotaal|"
+    "totale complessivo|suma total|suma końcowa|celkový součet|celkom|spolu|totalsumma|hovedtotal|общий итог|"
+    "kokku|viso|iš viso|kopā|skupaj|ukupno|укупно|общо|всичко|jumlah|tổng|tổng cộng|총합계|総合計"
 )
 #: Those of them that state a mean: a sum cannot prove them.
 MEANS = frozenset(("average", "mean", "durchschnitt", "mittelwert", "moyenne", "media", "promedio"))

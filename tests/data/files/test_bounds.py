@@ -199,3 +199,17 @@ def test_leftovers_of_killed_processes_are_swept(tmp_path: Path) -> None:
             os.utime(path, (hours_ago, hours_ago))
     sweep(tmp_path)
     assert sorted(tmp_path.iterdir()) == sorted([new, other])
+
+
+def test_thousands_of_columns_stay_within_the_memory(tmp_path: Path) -> None:
+    width = 3_000
+    cells = ("2026-01-02", "1,5", "7", "x")
+    rows = ["\t".join(f"n{i}" for i in range(width))]
+    rows += ["\t".join(cells[i % 4] for i in range(width)) for _ in range(6)]
+    rows.insert(4, rows[0])
+    (tmp_path / "wide.tsv").write_text("\n".join(rows) + "\n")
+    reading = read_file(tmp_path / "wide.tsv", storage=tmp_path / "storage")
+    (table,) = reading.tables
+    assert table.types[:4] == ("date", "number", "integer", "text")
+    assert (len(table.columns), table.row_count) == (width, 6)
+    assert any("repeat the header" in n for n in reading.report.notices)
