@@ -13,6 +13,7 @@ from tabulaflow_core.config import Limits
 from tabulaflow_core.data.contracts import DataConnector, FailureKind, QueryFailure, QueryOutcome, QueryResult
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.guard.verdict import RefusalCode
 from tabulaflow_core.data.hints import hint_for
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.workspace.copying import Copied, Copy, CopyLimits, copies
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Stands between the aliases of sources that were asked together; no alias can hold it.
 TOGETHER: Final = " + "
+#: What the guard refuses by its scanner, whose rules these are in every dialect.
+_UNPARSED: Final = frozenset({RefusalCode.EMPTY, RefusalCode.TOO_LONG, RefusalCode.TOO_DEEP})
 _WORDS: Final = "DuckDB's SQL, since the query reads from more than one source"
 
 
@@ -97,7 +100,12 @@ class AcrossConnector:
         Raises:
             SourceUnavailable: The connection of a source is broken.
         """
+        from tabulaflow_core.data.guard import Refused, check_statement
+
         started = time.monotonic()
+        verdict = check_statement(sql, dialect=self.dialect)
+        if isinstance(verdict, Refused) and verdict.code in _UNPARSED:  # before a parser without bounds sees it
+            return QueryFailure(FailureKind.REFUSED, verdict.reason, sql)
         seconds = self._limits.query_seconds if timeout is None else min(timeout, self._limits.query_seconds)
         readings = list(self._readings(sql))
         read = [r for r in readings if isinstance(r, Reading) and r.found]

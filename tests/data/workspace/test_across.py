@@ -176,6 +176,9 @@ HOSTILE = [
     "CREATE TABLE t AS SELECT * FROM shop.orders, plans.targets",
     "PRAGMA enable_external_access",
     "SELECT * FROM query('DROP TABLE shop.orders'), plans.targets",
+    "SELECT " + "(" * 400 + "1" + ")" * 400 + " FROM shop.orders, plans.targets",
+    "SELECT '" + "x" * 300_000 + "' FROM shop.orders, plans.targets",
+    "",
 ]
 
 
