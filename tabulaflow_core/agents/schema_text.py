@@ -23,6 +23,11 @@ _RESERVED_WORDS: Final = (
     "using values view when where window with "
 )
 RESERVED: Final = frozenset(_RESERVED_WORDS.split())
+_PLAIN_CAPITALS: Final = re.compile(r"(?:[A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)\Z")  # either case stands for capitals
+_PLAIN_BY_DIALECT: Final = {
+    **dict.fromkeys(("postgres", "redshift"), _PLAIN_LOWER),
+    **dict.fromkeys(("oracle", "snowflake"), _PLAIN_CAPITALS),
+}
 #: What stands around a name where it is not the standard's double quote.
 _MARKS: Final = {
     "mysql": ("`", "`"),
@@ -36,8 +41,8 @@ _NUMERIC: Final = re.compile(r"INT|NUM|DEC|REAL|FLOA|DOUB|SERIAL|MONEY", re.IGNO
 @lru_cache(maxsize=4096)
 def quoted(name: str, dialect: str) -> str:
     """Return `name` as SQL of `dialect` needs it: bare when that is safe."""
-    # These fold bare names to lower case, so a capital letter needs quotes there.
-    plain = _PLAIN_LOWER if dialect in ("postgres", "redshift") else _PLAIN
+    # These fold bare names to lower case or to capitals, so that a mixture needs quotes there.
+    plain = _PLAIN_BY_DIALECT.get(dialect, _PLAIN)
     if plain.match(name) and name.casefold() not in RESERVED:
         return name
     opening, closing = _MARKS.get(dialect, ('"', '"'))

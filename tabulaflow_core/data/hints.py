@@ -75,6 +75,14 @@ def hint_for(message: str, schema: SourceSchema, *, used: Iterable[object] = (),
     return ""
 
 
+def quotes_hint(sql: str, dialect: str) -> str:
+    """A hint for a statement that failed and has back-ticks, which this engine does not know; else empty."""
+    opening, closing = _QUOTES.get(dialect, ('"', '"'))
+    if "`" not in sql or opening == "`" or dialect == "sqlite":  # SQLite knows them too
+        return ""
+    return f"Names are quoted as {opening}name{closing} here, not with back-ticks."
+
+
 def _last(name: str) -> str:
     return name.rpartition(".")[2].strip('"`[]')
 

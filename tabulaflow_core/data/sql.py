@@ -14,7 +14,7 @@ import pyarrow as pa
 from tabulaflow_core.config import Limits
 from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome, QueryResult
 from tabulaflow_core.data.engines.base import Caps, EngineAdapter, EngineFault, IfExists
-from tabulaflow_core.data.hints import hint_for
+from tabulaflow_core.data.hints import hint_for, quotes_hint
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.urls import SourceUrl, parse_source_url
 from tabulaflow_core.errors import MissingDriver, SourceError, WriteNotAllowed
@@ -133,7 +133,8 @@ class SQLConnector:
         started = time.monotonic()
         verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
         if isinstance(verdict, Refused):
-            return QueryFailure(kind=FailureKind.REFUSED, message=verdict.reason, sql=sql)
+            hint = quotes_hint(sql, self.dialect)
+            return QueryFailure(kind=FailureKind.REFUSED, message=verdict.reason, sql=sql, hint=hint)
         unreadable = self._adapter.unreadable
         for table in verdict.tables if unreadable else ():
             if reason := unreadable.get(table.lower()):
@@ -157,7 +158,8 @@ class SQLConnector:
                 kind=fault.kind,
                 message=fault.message,
                 sql=verdict.sql,
-                hint=hint_for(fault.message, self._schema, used=verdict.tables, dialect=self.dialect),
+                hint=quotes_hint(sql, self.dialect)
+                or hint_for(fault.message, self._schema, used=verdict.tables, dialect=self.dialect),
                 seconds=time.monotonic() - started,
             )
         return QueryResult(

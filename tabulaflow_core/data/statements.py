@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.schema import TableSchema
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+_CAPITALS: Final = frozenset({"oracle", "snowflake"})
+_FOLDED: Final = re.compile(r"[a-z][a-z0-9_$#]*")
 
 
 def first_rows(table: TableSchema, dialect: str, *, limit: int) -> str:
@@ -18,11 +22,14 @@ def first_rows(table: TableSchema, dialect: str, *, limit: int) -> str:
     """
     from sqlglot import exp
 
-    place = exp.table_(_named(table.name), db=_named(table.schema) if table.schema else None)
+    schema = _named(table.schema, dialect) if table.schema else None
+    place = exp.table_(_named(table.name, dialect), db=schema)
     return exp.select("*").from_(place).limit(limit).sql(dialect=dialect or None)
 
 
-def _named(name: str) -> exp.Identifier:
+def _named(name: str, dialect: str) -> exp.Identifier:
     from sqlglot import exp
 
-    return exp.to_identifier(name, quoted=True)
+    # SQLAlchemy tells names that these engines keep in capitals in lower case.
+    folded = dialect in _CAPITALS and _FOLDED.fullmatch(name)
+    return exp.to_identifier(name.upper() if folded else name, quoted=True)

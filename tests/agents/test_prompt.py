@@ -98,6 +98,8 @@ async def test_instructions_and_notes_stand_in_the_prompt(model: ScriptedModel, 
         ("a b", "databricks", "`a b`"),
         ("a`b", "bigquery", "`a\\`b`"),
         ("Mixed", "redshift", '"Mixed"'),
+        ("Mixed", "oracle", '"Mixed"'),
+        ("orders", "snowflake", "orders"),
     ],
 )
 def test_names_are_quoted_where_sql_needs_it(name: str, dialect: str, sql: str) -> None:

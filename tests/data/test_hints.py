@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tabulaflow_core.data.hints import hint_for
+from tabulaflow_core.data.hints import hint_for, quotes_hint
 from tabulaflow_core.data.schema import ColumnSchema, SourceSchema, TableSchema
 
 
@@ -78,3 +78,11 @@ def test_names_that_need_quotes_are_shown_with_them() -> None:
     assert hint_for("Table 'd.orderlines' doesn't exist", schema, dialect="mysql") == "Nearest tables: `Order Lines`."
     for dialect, written in (("tsql", "[Order Lines]"), ("bigquery", "`Order Lines`"), ("oracle", '"Order Lines"')):
         assert hint_for("no such table: orderlines", schema, dialect=dialect) == f"Nearest tables: {written}."
+
+
+def test_back_ticks_where_the_engine_does_not_know_them() -> None:
+    sql = "SELECT `a b` FROM t"
+    assert quotes_hint(sql, "postgres") == 'Names are quoted as "name" here, not with back-ticks.'
+    assert quotes_hint(sql, "tsql") == "Names are quoted as [name] here, not with back-ticks."
+    assert [quotes_hint(sql, dialect) for dialect in ("mysql", "bigquery", "sqlite")] == ["", "", ""]
+    assert quotes_hint("SELECT a", "postgres") == ""

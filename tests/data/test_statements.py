@@ -24,3 +24,9 @@ def test_each_engine_gets_its_own_words(dialect: str, sql: str) -> None:
     written = first_rows(TableSchema(name='Order "Lines"', columns=(), schema="a b"), dialect, limit=5)
     assert written.split() == sql.split()
     assert isinstance(check_statement(written, dialect=dialect), Allowed)
+
+
+def test_names_in_capitals_are_told_in_lower_case() -> None:
+    table = TableSchema(name="orders", columns=(), schema="Sales")
+    assert first_rows(table, "snowflake", limit=1) == 'SELECT * FROM "Sales"."ORDERS" LIMIT 1'
+    assert first_rows(table, "postgres", limit=1) == 'SELECT * FROM "Sales"."orders" LIMIT 1'

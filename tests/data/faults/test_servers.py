@@ -119,7 +119,7 @@ async def test_names_in_back_ticks_are_hinted_at(postgres: str) -> None:
     async with await SQLConnector.from_url_async(postgres) as source:
         outcome = await source.run_query_async("SELECT `Unit Price` FROM `Order Lines`")
         assert isinstance(outcome, QueryFailure)
-        assert outcome.message
+        assert outcome.hint == 'Names are quoted as "name" here, not with back-ticks.'
 
 
 async def test_a_colon_in_a_text_is_no_parameter(postgres: str) -> None:
