@@ -22,9 +22,10 @@ def draw(question: str, *, key: str) -> None:
         with st.popover("Edit", icon=":material/edit:", type="tertiary", key=f"{key}-edit", on_change="rerun") as box:
             if box.open:
                 st.text_area("Your question", value=question, key=f"{key}-words", max_chars=4000)
-                st.button("Ask", key=f"{key}-ask", type="primary", on_click=_ask, args=(f"{key}-words",))
+                st.button("Ask", key=f"{key}-ask", type="primary", on_click=_ask, args=(key,))
 
 
-def _ask(field: str) -> None:
-    if words := str(st.session_state[field]).strip():
+def _ask(key: str) -> None:
+    if words := str(st.session_state[f"{key}-words"]).strip():
         state.ask_later(words)
+        st.session_state[f"{key}-edit"] = False  # closed, else it covers the answer that comes

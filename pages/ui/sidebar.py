@@ -17,6 +17,7 @@ _SEARCH_FROM: Final = 6  # fewer conversations are found by looking
 _GO: Final = "tf_go_to_chat"
 _SEARCH: Final = "tf_search"
 _ALL: Final = "tf_all_conversations"
+_MENU: Final = "open-menu"
 _TITLE: Final = "tf_new_title"
 
 
@@ -75,7 +76,9 @@ def _draw_list(conversations: Sequence[ConversationInfo]) -> None:
 
 
 def _draw_menu(conversation: ConversationInfo) -> None:
-    with st.popover("", icon=":material/more_horiz:", type="tertiary", help="Rename or delete", key="open-menu"):
+    with st.popover(
+        "", icon=":material/more_horiz:", type="tertiary", help="Rename or delete", key=_MENU, on_change="rerun"
+    ):
         title = f"{_TITLE}-{conversation.id}"
         st.text_input("Title", value=conversation.title, key=title, max_chars=80)
         st.button(
@@ -106,6 +109,7 @@ def _show_all() -> None:
 
 
 def _rename(conversation_id: str, title: str) -> None:
+    st.session_state[_MENU] = False
     try:
         get_runtime().rename_conversation(state.principal(), conversation_id, str(st.session_state[title]))
     except TabulaflowError as error:  # deleted in another tab
@@ -118,5 +122,6 @@ def _delete(conversation_id: str) -> None:
     except TabulaflowError as error:
         st.toast(safe.markdown(error.user_message), icon=":material/error:")
         return
+    st.session_state[_MENU] = False
     _open(None)
     st.toast("The conversation was deleted.", icon=":material/delete:")

@@ -157,6 +157,20 @@ def test_a_question_given_while_another_is_answered_waits_its_turn(app: AppTest)
     assert len(app.chat_message) == 4
 
 
+def test_an_edited_question_closes_its_box(app: AppTest) -> None:
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    again = next(str(button.key) for button in app.button if button.label == "Ask again")
+    key = again.removesuffix("-again")
+    app.session_state[f"{key}-edit"] = True
+    app.run()
+    app.text_area(key=f"{key}-words").set_value("Hello there?")
+    app.button(key=f"{key}-ask").click().run()
+    assert not app.exception
+    assert [text.value for text in app.text] == ["Which products are below their reorder point?", "Hello there?"]
+    assert not app.session_state[f"{key}-edit"]
+
+
 def test_a_question_can_be_asked_again(app: AppTest) -> None:
     app.run()
     app.chat_input[0].set_value("Which products are below their reorder point?").run()

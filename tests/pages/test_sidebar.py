@@ -23,9 +23,11 @@ def _asked(app: AppTest, *questions: str) -> AppTest:
 
 def test_rename_shows_the_new_title(app: AppTest) -> None:
     _asked(app, "Which products are below their reorder point?")
+    app.session_state["open-menu"] = True
     app.sidebar.text_input[0].set_value("Low stock")
     app.button(key="rename-conversation").click().run()
     assert not app.exception
+    assert not app.session_state["open-menu"]
     assert _titles(app) == ["Low stock"]
 
 
