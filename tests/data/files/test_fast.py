@@ -128,6 +128,11 @@ def cell(where: int, column: int, value: str) -> Callable[[list[str]], None]:
     return change(where, put)
 
 
+def cells(rows: list[str], values: dict[tuple[int, int], str]) -> None:
+    for (where, column), value in values.items():
+        cell(where, column, value)(rows)
+
+
 def spread(rows: list[str], column: int, value: str, step: int, first: int = 700) -> None:
     for i in range(first, ROWS, step):
         cell(i, column, value)(rows)
@@ -138,6 +143,18 @@ CHANGES: dict[str, Callable[[list[str]], None]] = {
     "a word among numbers": cell(MIDDLE, 0, "none of these"),
     "a missing word": cell(MIDDLE, 1, "NA"),
     "a leading zero": cell(MIDDLE, 1, "007"),
+    "a zero more and one less": lambda rows: cells(rows, {(MIDDLE, 1): "07", (MIDDLE + 1, 3): ".5"}),
+    "a blank before a number": cell(MIDDLE, 1, " 5"),
+    "blanks behind a number": cell(MIDDLE, 1, "5  "),
+    "a quoted number": cell(MIDDLE, 1, '"5"'),
+    "a quoted leading zero": cell(MIDDLE, 1, '"05"'),
+    "a quoted line end": cell(MIDDLE, 1, '"5\r"'),
+    "no zero before the point": cell(MIDDLE, 3, ".5"),
+    "a blank and no zero": cell(MIDDLE, 3, " .5"),
+    "nothing behind the point": cell(MIDDLE, 3, "5."),
+    "a zero at the end": cell(MIDDLE, 3, "5.50"),
+    "a blank behind a whole number": cell(MIDDLE, 3, "5. "),
+    "a negative zero among doubles": cell(MIDDLE, 3, "-0.0"),
     "a plus": cell(MIDDLE, 1, "+7"),
     "an underscore": cell(MIDDLE, 1, "1_000"),
     "hexadecimal": cell(MIDDLE, 1, "0x1F"),
@@ -156,6 +173,11 @@ CHANGES: dict[str, Callable[[list[str]], None]] = {
     "too large a number": cell(MIDDLE, 3, "1e400"),
     "a number without decimals": cell(MIDDLE, 3, "5"),
     "a day that is none": cell(MIDDLE, 4, "2023-02-30"),
+    "a day of one digit": cell(MIDDLE, 4, "2026-1-05"),
+    "a blank behind a day": cell(MIDDLE, 4, "2023-02-3 "),
+    "a second of one digit": cell(MIDDLE, 5, "2023-02-03 10:00:5Z"),
+    "two blanks in a time": cell(MIDDLE, 5, "2023-02-03  1:00:00"),
+    "a zone in place of seconds": cell(MIDDLE, 5, "2023-02-03 10:00+01"),
     "a short day": cell(MIDDLE, 4, "2023-2-3"),
     "a day with slashes": cell(MIDDLE, 4, "2023/02/03"),
     "an infinite day": cell(MIDDLE, 4, "infinity"),

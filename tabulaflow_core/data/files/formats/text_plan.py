@@ -82,7 +82,7 @@ def take_sample(job: ReadJob) -> Sample:
     try:
         line_end = detect_line_end(job.path, encoding.codec)
         with open_lines(job.path, encoding.codec, line_end) as lines:
-            sample = _first(lines)
+            sample = _first(lines, job.options.skip_lines or 0)
             whole = next(lines, None) is None
             _refuse_wide(job, sample)
     except LookupError as error:
@@ -102,10 +102,11 @@ def _refuse_wide(job: ReadJob, sample: NumberedLines) -> None:
         )
 
 
-def _first(lines: Iterator[tuple[int, str]]) -> NumberedLines:
-    sample: NumberedLines = []
+def _first(lines: Iterator[tuple[int, str]], skip: int) -> NumberedLines:
+    """The first line, which may name the delimiter, and the first ones behind those that are to be skipped."""
+    sample: NumberedLines = list(islice(lines, min(skip, 1)))
     size = 0
-    for number, text in islice(lines, _SAMPLE_LINES):
+    for number, text in islice(lines, max(skip - 1, 0), max(skip - 1, 0) + _SAMPLE_LINES):
         sample.append((number, text))
         size += len(text)
         if size > SAMPLE_CHARS:
