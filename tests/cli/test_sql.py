@@ -18,7 +18,7 @@ def test_rows_for_programs(run: Run, shop: Path) -> None:
     assert ran.code == 0
     assert set(answer) == KEYS
     assert answer["columns"] == ["id", "amount", "raw", "id"]
-    assert answer["rows"] == [[1, 10.5, "0102", 1], [2, None, None, 2], [2**53 + 1, 3.0, "", 2**53 + 1]]
+    assert answer["rows"] == [[1, 10.5, "0x0102", 1], [2, None, None, 2], [2**53 + 1, 3.0, "0x", 2**53 + 1]]
     assert (answer["refused"], answer["error"], answer["row_count"], answer["truncated"]) == (False, None, 3, False)
 
 
