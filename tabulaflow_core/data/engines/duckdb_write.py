@@ -51,7 +51,8 @@ def write_table(path: Path, table: str, rows: pa.Table, *, if_exists: IfExists) 
             run(connection, f"CREATE TABLE main.{quote(table)} AS SELECT * FROM incoming_rows")
         run(connection, "COMMIT")
     except duckdb.Error as error:
-        raise EngineFault(FailureKind.FAILED, str(error).split("\n", 1)[0]) from None
+        message = str(error).split("\n", 1)[0].replace(str(path), path.name)  # where it lies is nobody's business
+        raise EngineFault(FailureKind.FAILED, message) from None
     finally:
         connection.close()
 

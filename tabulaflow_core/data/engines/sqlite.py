@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -26,6 +26,7 @@ from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.errors import SourceUnavailable
 
 _UNUSABLE: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+_NO_ROOM: Final = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 _LOCKED: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 #: Seconds to wait for another program's write to end, and between two looks.
 _BUSY_SECONDS: Final = 5.0
@@ -189,6 +190,12 @@ class SQLiteAdapter:
                 run.start(connection)
                 return work(connection)
             except sqlite3.Error as error:
+                if writable and connection is not None and _code(error) in _NO_ROOM:
+                    if connection is not self._memory:
+                        run.end()
+                        connection.close()
+                        self._undo()
+                    raise EngineFault(FailureKind.FAILED, f"{error}; the disk may be full") from None
                 if _code(error) in _UNUSABLE:
                     raise self._unavailable(error) from None
                 raise EngineFault(FailureKind.FAILED, str(error)) from None
@@ -201,6 +208,12 @@ class SQLiteAdapter:
             raise SourceUnavailable("This source is closed. Connect it again.")
         async with self._turn:
             return await run_blocking_async(call, interrupt=run.interrupt)
+
+    def _undo(self) -> None:
+        """Take back a write that broke off: what it left beside the file would keep readers out, who cannot."""
+        assert self._path is not None
+        with suppress(sqlite3.Error), closing(connect(self._path, "mode=rw")) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
 
     async def close_async(self) -> None:
         """Close; statements on a file close their own connection."""
