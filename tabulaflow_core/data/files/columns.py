@@ -98,8 +98,9 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
         typing.decisions.append(Decision("decimal_mark", mark, sure, reason, option="decimal", choices=(".", ",")))
     order, order_sure, order_reason = date_order(bench, columns, findings, options, mark, delimiter)
     if order_reason:
+        choices = ("dmy", "mdy", "ymd") if order == "ymd" else ("dmy", "mdy")
         typing.decisions.append(
-            Decision("date_order", order, order_sure, order_reason, option="date_order", choices=("dmy", "mdy"))
+            Decision("date_order", order, order_sure, order_reason, option="date_order", choices=choices)
         )
     for column, finding in zip(columns, findings, strict=True):
         told = options.types.get(column.name)
@@ -170,7 +171,7 @@ def _choose(
             return
     if kind in ("date", "datetime") and finding.forms:
         own_order = order
-        if is_local(finding) and not options.date_order:
+        if is_local(finding) and not options.date_order and order != "ymd":
             first, second = above_twelve(bench, column.source)
             if first and second and min(first, second) > max(first, second) * 0.05:
                 column.note, kind = "some of its dates are day first, others month first", "text"

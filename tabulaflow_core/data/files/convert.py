@@ -127,6 +127,8 @@ def _date_choice(value: str, form: str, sep: str, long_year: bool, order: DateOr
         digits = 4 if long_year else 2
         head = f"([0-9]{{1,2}})[{sep}]([0-9]{{1,2}})[{sep}]([0-9]{{{digits}}})"
         places = (3, 1, 2) if order == "mdy" else (3, 2, 1)
+        if order == "ymd" and not long_year:
+            head, places = f"([0-9]{{2}})[{sep}]([0-9]{{1,2}})[{sep}]([0-9]{{1,2}})", (1, 2, 3)
         return _assembled(value, head, places, f"{year}-%m-%d", engine_type)
     first = f"regexp_replace(lower({value}), {literal('^' + WEEKDAY)}, '')"
     digits = 4 if long_year else 2

@@ -36,6 +36,9 @@ def date_order(
     if not local:
         return "dmy", "certain", ""
     names = ", ".join(f"“{c.name}”" for c, _ in local)
+    short = all(len(year) == 2 for _, f in local for form, _, year, *_ in f.forms if form == "local")
+    if short and (found := _year_first(bench, [c for c, _ in local])):
+        return "ymd", *found
     first = second = 0
     for column, _ in local:
         a, b = above_twelve(bench, column.source)
@@ -55,6 +58,22 @@ def date_order(
 def is_local(finding: Finding) -> bool:
     """True when a date of the column is written as `03/04/2026`."""
     return any(form == "local" for form, *_ in finding.forms)
+
+
+def _year_first(bench: Workbench, columns: Sequence[HasSource]) -> tuple[Certainty, str] | None:
+    """Whether dates of three short numbers begin with their year: sure above 31, else where the first hardly varies."""
+    for column in columns:
+        value = convert.trimmed(column.source)
+        parts = rf"TRY_CAST(regexp_extract({value}, '^([0-9]{{2}})-([0-9]{{1,2}})-([0-9]{{1,2}})', %d) AS INTEGER)"
+        high, low, years, days = bench.one(
+            f"SELECT count_if({parts % 1} > 31), count_if({parts % 3} > 31), count(DISTINCT {parts % 1}), "
+            f"count(DISTINCT {parts % 3}) FROM stage"
+        )
+        if int(str(high)) and not int(str(low)):
+            return "certain", f"{high} dates have a first number above 31"
+        if not int(str(low)) and int(str(days)) > 2 * int(str(years)) > 0:
+            return "guess", f"the first number of “{column.name}” hardly changes, as a year does"
+    return None
 
 
 def above_twelve(bench: Workbench, source: str) -> tuple[int, int]:

@@ -47,8 +47,9 @@ class JsonReader:
     """Reads JSON; objects in records become columns of their own, lists stay together as JSON text."""
 
     def accepts(self, head: bytes, suffix: str) -> bool:
-        """True for the suffixes of JSON, and for text that begins with an object."""
-        return suffix in _SUFFIXES or (suffix in _PERHAPS and _BEGINS.match(head) is not None)
+        """True for the suffixes of JSON, and for text that begins with an object, whatever it is called."""
+        begins = _BEGINS.match(head) is not None
+        return suffix in _SUFFIXES or (begins and (suffix in _PERHAPS or _is_document(head)))
 
     def read(self, job: ReadJob) -> tuple[list[WrittenTable], ReadingReport]:
         """Write the document's tables; types are decided as those of a text file.
@@ -63,6 +64,11 @@ class JsonReader:
             return _Document(job, encoding).read()
         except LookupError as error:
             raise FileUnreadable(f"“{encoding.codec}” is no known encoding. Try utf-8 or cp1252.") from error
+
+
+def _is_document(head: bytes) -> bool:
+    """True for the beginning of records in a list: a cell of a CSV file may hold an object, but is no list of them."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
 
 
 class _Document:
