@@ -157,9 +157,8 @@ def _within(column: pa.ChunkedArray, bound: int | Decimal) -> bool:
 
 def _moments_fit(column: pa.ChunkedArray) -> bool:
     days = column.cast(pa.date32(), safe=False)
-    first = pc.min(days).as_py() if days.null_count < len(days) else None
-    last = pc.max(days).as_py() if first is not None else None
-    return first is None or (first >= _FIRST_DAY and last <= date(9999, 12, 31))
+    first, last = pc.min(days).as_py(), pc.max(days).as_py()
+    return first is None or last is None or (first >= _FIRST_DAY and last <= date(9999, 12, 31))
 
 
 def _milliseconds(column: pa.ChunkedArray) -> bool:

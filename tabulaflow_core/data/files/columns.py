@@ -135,7 +135,7 @@ def _further(columns: list[Column], findings: list[Finding], options: ReadOption
 
 def _plain_text(bench: Workbench, width: int, missing: frozenset[str], rows: int) -> set[str]:
     """Columns of a long table whose spread sample shows them to be text; the others are looked at in whole."""
-    if rows < _LONG:
+    if rows < _LONG or not width:
         return set()
     step = rows // _SPREAD
     sample = bench.rows(f"SELECT {bench.unknown_texts(width)} FROM stage WHERE line % {step} = 0")
