@@ -66,8 +66,8 @@ def _year_first(bench: Workbench, columns: Sequence[HasSource]) -> tuple[Certain
         value = convert.trimmed(column.source)
         parts = rf"TRY_CAST(regexp_extract({value}, '^([0-9]{{2}})-([0-9]{{1,2}})-([0-9]{{1,2}})', %d) AS INTEGER)"
         high, low, years, days = bench.one(
-            f"SELECT count_if({parts % 1} > 31), count_if({parts % 3} > 31), count(DISTINCT {parts % 1}), "
-            f"count(DISTINCT {parts % 3}) FROM stage"
+            f"SELECT count(*) FILTER ({parts % 1} > 31), count(*) FILTER ({parts % 3} > 31), "
+            f"count(DISTINCT {parts % 1}), count(DISTINCT {parts % 3}) FROM stage"
         )
         if int(str(high)) and not int(str(low)):
             return "certain", f"{high} dates have a first number above 31"
