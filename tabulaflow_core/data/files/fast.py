@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 #: Bytes of one block; larger ones keep two threads busy, smaller ones find a bad cell sooner.
 _MOST: Final = 64 << 20
 _LEAST: Final = 2 << 20
-#: Bytes that DuckDB reads at once, or as many as the block has: each piece ends in a group of rows that is not full,
-#: and such groups are written once more at the end.
-_BUFFER: Final = 32 << 20
+#: Bytes that DuckDB reads at once: half of a block, so that its two threads share it, and not less, since each piece
+#: ends in a group of rows that is not full, and such groups are written once more at the end.
+_LEAST_BUFFER: Final = 8 << 20
 #: Bytes at the end of a file that are read with care, for notes and totals.
 _SPARE: Final = 1 << 20
 #: Rows that must be typed with care first.
@@ -225,7 +225,7 @@ class FastRows:
             f"read_csv({literal(str(block.path))}, auto_detect = false, columns = {columns}, header = false, "
             f"delim = {literal(self._cut)}, quote = {quote}, escape = {quote}, new_line = '\\n', "
             "comment = '', nullstr = '', strict_mode = true, null_padding = false, ignore_errors = false, "
-            f"buffer_size = {max(block.path.stat().st_size + 1, _BUFFER)})"
+            f"buffer_size = {max(block.path.stat().st_size // 2 + 1, _LEAST_BUFFER)})"
         )
         tried = ", ".join(["*", *(c.value for c in self._columns if c.value)])
         self._bench.execute("BEGIN")
