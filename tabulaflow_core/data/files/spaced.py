@@ -107,10 +107,15 @@ def _places(texts: list[str]) -> tuple[tuple[int, int], ...]:
         used = [sum(bool(text[a:b].strip()) for text in body) for a, b in spans]
         if len(spans) > 1 and min(used) >= len(body) * 0.2:
             # A column goes on to where the next begins, so that long cells of other lines are not cut.
-            return tuple(
-                (a if i else 0, spans[i + 1][0] if i + 1 < len(spans) else 1 << 30) for i, (a, _) in enumerate(spans)
-            )
+            begins = [0, *(_begin(texts[0], left[1], right[0]) for left, right in pairwise(spans))]
+            return tuple(zip(begins, [*begins[1:], 1 << 30], strict=True))
     return ()
+
+
+def _begin(header: str, left: int, right: int) -> int:
+    """Where a column begins whose cells do at `right`, the ones before it ending at `left`: a name may reach further."""
+    blanks = re.finditer(r" +", header[left:right].ljust(right - left))
+    return left + max(blanks, key=lambda run: len(run[0])).end() if header[left:right].strip() else right
 
 
 def _joined(spans: list[tuple[int, int]], texts: list[str]) -> list[tuple[int, int]]:
@@ -118,7 +123,8 @@ def _joined(spans: list[tuple[int, int]], texts: list[str]) -> list[tuple[int, i
     result = spans[:1]
     for (left, right), (a, b) in zip(pairwise(range(len(spans))), spans[1:], strict=True):
         narrow = a - spans[left][1] < 2
-        if narrow and not numeric[left] and not numeric[right]:
+        named_only = not any(text[a:b].strip() for text in texts[1:])  # the second word of a name over short cells
+        if narrow and (named_only or not (numeric[left] or numeric[right])):
             result[-1] = (result[-1][0], b)
         else:
             result.append((a, b))

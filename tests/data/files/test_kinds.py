@@ -209,3 +209,14 @@ def test_names_above_a_table_with_two_cells(read: Reader) -> None:
 
 def test_a_header_whose_first_cell_is_blank(read: Reader) -> None:
     assert read(",name\n1,x\n2,y\n").names == ["column_1", "name"]
+
+
+def test_names_over_aligned_numbers_reach_further_left_than_these(read: Reader) -> None:
+    seen = read(
+        "Name of all           Share of all  Number of all  Colour\n"
+        "größer basket                0.62%   238357708215  planet\n"
+        "valley Łódź                  0.10%   275907088216  red\n"
+        "tunnel planet               -0.05%   826017472572  candle\n"
+    )
+    assert seen.names == ["Name of all", "Share of all", "Number of all", "Colour"]
+    assert seen.rows[2][0] == "tunnel planet"
