@@ -114,8 +114,8 @@ def _places(texts: list[str]) -> tuple[tuple[int, int], ...]:
 
 def _begin(header: str, left: int, right: int) -> int:
     """Where a column begins whose cells begin at `right`, after those that end at `left`; its name may be longer."""
-    blanks = re.finditer(r" +", header[left:right].ljust(right - left))
-    return left + max(blanks, key=lambda run: len(run[0])).end() if header[left:right].strip() else right
+    blanks = list(re.finditer(r" +", header[left:right].ljust(right - left)))
+    return left + max(blanks, key=lambda run: len(run[0])).end() if blanks and header[left:right].strip() else right
 
 
 def _joined(spans: list[tuple[int, int]], texts: list[str]) -> list[tuple[int, int]]:

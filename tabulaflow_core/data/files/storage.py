@@ -229,7 +229,8 @@ def _told(error: Exception, storage: Path) -> Exception:
     full = code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or any(
         words in text for words in ("no space left", "file too large", "disk quota", "could not write file")
     )
-    if isinstance(error, duckdb.OutOfMemoryException) and "max_temp_directory_size" not in text:
+    starved = isinstance(error, duckdb.OutOfMemoryException) or "memoryerror" in text  # Arrow's own, on its way in
+    if starved and "max_temp_directory_size" not in text:
         return FileUnreadable(
             "The file needs more memory than a reading may take. Raise the memory bound, or split the file into parts.",
             detail=str(error),

@@ -220,3 +220,8 @@ def test_names_over_aligned_numbers_reach_further_left_than_these(read: Reader) 
     )
     assert seen.names == ["Name of all", "Share of all", "Number of all", "Colour"]
     assert seen.rows[2][0] == "tunnel planet"
+
+
+def test_a_name_may_fill_the_whole_gap_between_two_columns(read: Reader) -> None:
+    seen = read("ab wxyzuvwst  count\nA one      12  3\nB two       7  4\nC six      15  9\n", "t.txt")
+    assert len(seen.rows) == 3
