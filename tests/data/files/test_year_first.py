@@ -64,4 +64,4 @@ def test_a_list_of_records_is_json_whatever_it_is_called(tmp_path: Path) -> None
     (table,) = read_file(path, storage=tmp_path / "s").tables
     assert (table.columns, table.row_count) == (("a", "b"), 2)
     path.write_text('{"a": 1};x\n{"a": 2};y\n')
-    assert read_file(path, storage=tmp_path / "s").tables[0].row_count in (1, 2)
+    assert read_file(path, storage=tmp_path / "s").report.format == "text"
