@@ -1,4 +1,4 @@
-"""What is kept: conversations, turns, results, sources, the usage ledger and secrets, each row with an owner."""
+"""What is kept: conversations, turns, results, sources, usage, preferences and secrets, each row with an owner."""
 
 from __future__ import annotations
 
@@ -6,18 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from tabulaflow_core.store.answers import Answers
     from tabulaflow_core.store.conversations import Conversations
     from tabulaflow_core.store.database import Database
     from tabulaflow_core.store.leases import STALE_SECONDS
     from tabulaflow_core.store.partial import coalesce, partial_result
+    from tabulaflow_core.store.preferences import PreferenceShelf
     from tabulaflow_core.store.records import (
         ConversationInfo,
         DatabaseRecord,
+        FeedbackRecord,
         FileRecord,
         History,
         TurnRecord,
         TurnState,
         UsageRow,
+        Verdict,
         WaitingRecord,
     )
     from tabulaflow_core.store.results import Results
@@ -28,13 +32,16 @@ if TYPE_CHECKING:
     from tabulaflow_core.store.usage import UsageLedger
 
 _HOME: Final = {
+    "Answers": "answers",
     "ConversationInfo": "records",
     "Conversations": "conversations",
     "Database": "database",
     "DatabaseRecord": "records",
+    "FeedbackRecord": "records",
     "FileRecord": "records",
     "WaitingRecord": "records",
     "History": "records",
+    "PreferenceShelf": "preferences",
     "Results": "results",
     "STALE_SECONDS": "leases",
     "Secrets": "secrets",
@@ -45,18 +52,22 @@ _HOME: Final = {
     "Turns": "turns",
     "UsageLedger": "usage",
     "UsageRow": "records",
+    "Verdict": "records",
     "coalesce": "partial",
     "partial_result": "partial",
 }
 
 __all__ = [
     "STALE_SECONDS",
+    "Answers",
     "ConversationInfo",
     "Conversations",
     "Database",
     "DatabaseRecord",
+    "FeedbackRecord",
     "FileRecord",
     "History",
+    "PreferenceShelf",
     "Results",
     "Secrets",
     "Sources",
@@ -66,6 +77,7 @@ __all__ = [
     "Turns",
     "UsageLedger",
     "UsageRow",
+    "Verdict",
     "WaitingRecord",
     "coalesce",
     "partial_result",

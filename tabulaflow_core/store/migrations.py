@@ -9,6 +9,8 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Double,
+    ForeignKey,
+    Index,
     MetaData,
     String,
     Table,
@@ -22,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+import tabulaflow_core.store.answer_tables  # noqa: F401 - its tables are part of what is made
 from tabulaflow_core.errors import StoreUnavailable
 from tabulaflow_core.store.database import Database
 from tabulaflow_core.store.tables import metadata, schema_version
@@ -56,9 +59,59 @@ async def _to_3(connection: AsyncConnection) -> None:
     await connection.execute(text("ALTER TABLE databases ADD COLUMN upload TEXT NOT NULL DEFAULT ''"))
 
 
+async def _to_4(connection: AsyncConnection) -> None:
+    """An answer can be judged and changed by hand, a person can set things, and usage is counted by source."""
+    made = MetaData()
+    Table("turns", made, Column("id", String(64), primary_key=True))  # there already; named for the references to it
+
+    def turn_id() -> Column[str]:
+        return Column("turn_id", ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True)
+
+    def owner(*, key: bool = False) -> Column[str]:
+        return Column("owner", String(255), primary_key=key, nullable=False)
+
+    new = (
+        Table(
+            "feedback",
+            made,
+            turn_id(),
+            owner(),
+            Column("verdict", String(8), nullable=False),
+            Column("reason", Text, nullable=False),
+            Column("updated_at", Double, nullable=False),
+        ),
+        Table(
+            "choices",
+            made,
+            turn_id(),
+            Column("place", String(96), primary_key=True),
+            owner(),
+            Column("body", Text, nullable=False),
+            Column("updated_at", Double, nullable=False),
+        ),
+        Table(
+            "preferences",
+            made,
+            owner(key=True),
+            Column("name", String(64), primary_key=True),
+            Column("body", Text, nullable=False),
+        ),
+        Table(
+            "turn_sources",
+            made,
+            Column("turn_id", String(64), primary_key=True),
+            owner(),
+            Column("sources", Text, nullable=False),
+            Index("ix_turn_sources_owner", "owner"),
+        ),
+    )
+    for table in new:
+        await connection.run_sync(table.create)
+
+
 #: Version n is reached from n-1 by `STEPS[n]`. A step is never changed once it was released.
-STEPS: Final[dict[int, Step]] = {2: _to_2, 3: _to_3}
-LATEST: Final = 3
+STEPS: Final[dict[int, Step]] = {2: _to_2, 3: _to_3, 4: _to_4}
+LATEST: Final = 4
 
 
 async def migrate_async(database: Database) -> int:

@@ -12,6 +12,7 @@ from tabulaflow_core.models.usage import Usage
 
 TurnState = Literal["running", "finished", "failed", "interrupted"]
 FileStatus = Literal["loaded", "message", "waiting"]
+Verdict = Literal["up", "down"]
 
 
 def moment(seconds: float) -> datetime:
@@ -129,6 +130,18 @@ class DatabaseRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FeedbackRecord:
+    """What a person thinks of an answer.
+
+    Attributes:
+        reason: In the person's words; may be empty.
+    """
+
+    verdict: Verdict
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class UsageRow:
     """What one turn used.
 
@@ -136,6 +149,9 @@ class UsageRow:
         conversation_title: Empty when the conversation was deleted; the question likewise.
         started_at: When the turn's first model call was made.
         usage: The sum over its calls; a call whose end was never seen has no price.
+        sources: Aliases of the sources that the answer rests on, with ` + ` between them; empty when it rests on none
+            or was given before this was counted.
+        feedback: What the person thought of the answer, None when nothing was said.
     """
 
     turn_id: str
@@ -144,6 +160,8 @@ class UsageRow:
     question: str
     started_at: datetime
     usage: Usage
+    sources: str = ""
+    feedback: FeedbackRecord | None = None
 
     @property
     def model(self) -> str:

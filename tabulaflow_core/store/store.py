@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from tabulaflow_core.config import Settings
+from tabulaflow_core.store.answers import Answers
 from tabulaflow_core.store.conversations import Conversations
 from tabulaflow_core.store.database import Database
 from tabulaflow_core.store.migrations import migrate_async
+from tabulaflow_core.store.preferences import PreferenceShelf
 from tabulaflow_core.store.results import Results
 from tabulaflow_core.store.secrets import Secrets
 from tabulaflow_core.store.sources import Sources
@@ -17,7 +19,7 @@ class Store:
     """What is kept, by what it is about. Belongs to the event loop that opened it.
 
     Attributes:
-        secrets: Encrypts what `sources` keeps of passwords.
+        secrets: Encrypts what `sources` keeps of passwords and `preferences` of keys.
     """
 
     def __init__(self, settings: Settings, database: Database) -> None:
@@ -25,9 +27,11 @@ class Store:
         shared = database.backend == "postgresql"
         self.conversations = Conversations(database)
         self.turns = Turns(database)
+        self.answers = Answers(database)
         self.results = Results(database, folder=None if shared else settings.data_dir / "results")
         self.sources = Sources(database)
         self.usage = UsageLedger(database)
+        self.preferences = PreferenceShelf(database)
         self.secrets = Secrets(settings)
 
     @classmethod

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import Row, Select, func, insert, select, update
+from sqlalchemy import Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,6 +14,7 @@ from tabulaflow_core.agents.events import Event
 from tabulaflow_core.errors import NotFound, TurnInProgress
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.store import leases
+from tabulaflow_core.store.answer_tables import turn_sources
 from tabulaflow_core.store.conversations import save_history, tidy, title_of
 from tabulaflow_core.store.database import Database, epoch_now
 from tabulaflow_core.store.encoding import event_to_json, events_from_json
@@ -21,6 +22,8 @@ from tabulaflow_core.store.records import TurnRecord, TurnState, moment
 from tabulaflow_core.store.tables import conversations, events, turns
 
 _MISSING: Final = "This question is not here. It may have been deleted, or it belongs to somebody else."
+#: Between the aliases of sources that were asked together; no alias holds it.
+_TOGETHER: Final = " + "
 #: Said when a second turn is asked for.
 BUSY: Final = "This conversation is still answering. Wait for the answer, or stop it first."
 
@@ -111,6 +114,7 @@ class Turns:
                 .where(turns.c.id == turn_id, turns.c.owner == principal.id)
                 .values(state=state, finished_at=epoch_now())
             )
+            await _save_sources(connection, principal, turn_id)
             return await save_history(
                 connection, principal, turn.conversation_id, body=history, through_turn=turn.number
             )
@@ -208,6 +212,20 @@ async def _insert_events(
                 for i, event in enumerate(new)
             ],
         )
+
+
+async def _save_sources(connection: AsyncConnection, principal: Principal, turn_id: str) -> None:
+    """Note which sources the answer was read from, for the count of usage by source."""
+    query = select(events.c.body).where(events.c.turn_id == turn_id, events.c.owner == principal.id)
+    bodies = (row.body for row in await connection.execute(query.order_by(events.c.seq)))
+    shown = (
+        event.spec for event in events_from_json(b for b in bodies if '"artifact"' in b) if event.kind == "artifact"
+    )
+    aliases = [alias for spec in shown if spec.kind == "table" for alias in spec.source.split(_TOGETHER)]
+    if aliases:
+        sources = tidy(_TOGETHER.join(dict.fromkeys(aliases)))
+        await connection.execute(delete(turn_sources).where(turn_sources.c.turn_id == turn_id))
+        await connection.execute(insert(turn_sources).values(turn_id=turn_id, owner=principal.id, sources=sources))
 
 
 def _query(principal: Principal) -> Select[Any]:

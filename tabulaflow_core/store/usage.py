@@ -13,8 +13,9 @@ from sqlalchemy import Row, and_, insert, select, update
 from tabulaflow_core.errors import NotFound
 from tabulaflow_core.models.usage import Usage
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.store.answer_tables import feedback, turn_sources
 from tabulaflow_core.store.database import Database, epoch_now
-from tabulaflow_core.store.records import UsageRow, moment
+from tabulaflow_core.store.records import FeedbackRecord, UsageRow, moment
 from tabulaflow_core.store.tables import conversations, model_calls, turns
 
 #: Providers whose calls cost nothing, also when the end of a call was never seen.
@@ -95,12 +96,24 @@ class UsageLedger:
             until: Calls made before this aware time.
         """
         query = (
-            select(model_calls, turns.c.question, conversations.c.title)
+            select(
+                model_calls,
+                turns.c.question,
+                conversations.c.title,
+                turn_sources.c.sources,
+                feedback.c.verdict,
+                feedback.c.reason,
+            )
             .outerjoin(turns, and_(turns.c.id == model_calls.c.turn_id, turns.c.owner == principal.id))
             .outerjoin(
                 conversations,
                 and_(conversations.c.id == model_calls.c.conversation_id, conversations.c.owner == principal.id),
             )
+            .outerjoin(
+                turn_sources,
+                and_(turn_sources.c.turn_id == model_calls.c.turn_id, turn_sources.c.owner == principal.id),
+            )
+            .outerjoin(feedback, and_(feedback.c.turn_id == model_calls.c.turn_id, feedback.c.owner == principal.id))
             .where(model_calls.c.owner == principal.id)
             .order_by(model_calls.c.turn_id, model_calls.c.created_at)
         )
@@ -126,6 +139,8 @@ def _sum(calls: Iterable[Row[Any]]) -> UsageRow:
         question=first.question or "",
         started_at=moment(first.created_at),
         usage=total,
+        sources=first.sources or "",
+        feedback=FeedbackRecord(first.verdict, first.reason) if first.verdict else None,
     )
 
 

@@ -76,7 +76,8 @@ async def test_version_1_on_postgresql(postgres_url: str, tmp_path: Path) -> Non
     async with store._database.write() as connection:
         await connection.execute(text("ALTER TABLE turns DROP COLUMN cancel_requested"))
         await connection.execute(text("ALTER TABLE databases DROP COLUMN upload"))
-        await connection.execute(text("DROP TABLE waiting_files"))
+        for table in ("waiting_files", "feedback", "choices", "preferences", "turn_sources"):
+            await connection.execute(text(f"DROP TABLE {table}"))
         await connection.execute(update(schema_version).values(version=1))
     await store.close_async()
     opened = await asyncio.gather(*(Store.open_async(settings) for _ in range(4)))

@@ -19,20 +19,34 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 import tabulaflow_core.store
-from tabulaflow_core.agents.events import AnswerDelta
+from tabulaflow_core.agents.events import AnswerDelta, Artifact
 from tabulaflow_core.errors import NotFound, SecretUnreadable
 from tabulaflow_core.models.usage import Usage
 from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.output.specs import TableSpec
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.store import Conversations, Database, Results, Secrets, Sources, Store, Turns, UsageLedger
+from tabulaflow_core.store import (
+    Answers,
+    Conversations,
+    Database,
+    PreferenceShelf,
+    Results,
+    Secrets,
+    Sources,
+    Store,
+    Turns,
+    UsageLedger,
+)
 from tabulaflow_core.store.tables import metadata
 
 AREAS = {
     "conversations": Conversations,
     "turns": Turns,
+    "answers": Answers,
     "results": Results,
     "sources": Sources,
     "usage": UsageLedger,
+    "preferences": PreferenceShelf,
     "secrets": Secrets,
 }
 METHODS = [
@@ -44,6 +58,7 @@ METHODS = [
 #: What begins something of the caller's own, whatever ids another has.
 SEES_NO_ROW = {"secrets.is_current"}
 CREATES = {
+    "preferences.set_async",
     "conversations.create_async",
     "results.put_async",
     "secrets.encrypt",
@@ -110,7 +125,11 @@ async def _fill(store: Store, who: Principal) -> dict[str, Any]:
     conversation = await store.conversations.create_async(who, title="Mine")
     turn = await store.turns.start_async(who, conversation.id, question="Secret?", model="scripted:x", runner="here")
     delta = AnswerDelta(step=1, content="secret")
-    await store.turns.append_async(who, turn.id, runner="here", first=0, new=[delta])
+    shown = Artifact(spec=TableSpec(id="r_1", source="mine", sql="SELECT 1", columns=("secret",), row_count=1))
+    await store.turns.append_async(who, turn.id, runner="here", first=0, new=[delta, shown])
+    await store.answers.judge_async(who, turn.id, verdict="down", reason="secret")
+    await store.answers.choose_async(who, turn.id, "chart-0", choice={"type": "bar"})
+    await store.preferences.set_async(who, "model", "secret")
     result = StoredResult(source="s", dialect="sqlite", sql="SELECT 1", table=pa.table({"secret": [1]}))
     await store.results.put_async(who, result)
     await store.sources.put_file_async(who, "mine.csv", sha256="0" * 64, size=1, status="loaded")
@@ -135,6 +154,10 @@ async def _fill(store: Store, who: Principal) -> dict[str, Any]:
         "alias": "mine",
         "title": "Stolen",
         "text": "hunter3",
+        "verdict": "up",
+        "place": "chart-0",
+        "choice": {"type": "pie"},
+        "body": "stolen",
         "result": result,
         "usage": Usage(model="openai:x", api_requests=1),
         "question": "Whose?",
@@ -171,7 +194,7 @@ async def test_every_table_has_an_owner(store: Store, alice: Principal) -> None:
         alice,
         (await store.turns.list_async(alice, (await store.conversations.list_async(alice))[0].id))[0].id,
         runner="here",
-        first=1,
+        first=2,
         new=[],
         state="failed",
         history="[]",
@@ -209,6 +232,8 @@ async def test_another_principal_sees_and_changes_nothing(store: Store, alice: P
 
 def _seen(got: object) -> bool:
     """Whether `got` holds anything; of a page and the number to go on from, whether the page does."""
+    if isinstance(got, tuple) and got and all(isinstance(part, dict) for part in got):
+        return any(got)
     return bool(got[0]) if isinstance(got, tuple) and len(got) == 2 and isinstance(got[0], list) else bool(got)
 
 
