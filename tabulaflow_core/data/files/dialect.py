@@ -22,6 +22,7 @@ _NEVER = frozenset(" '\"()-_.+/%€$&@*=<>[]{}\\!?#°,;:|")
 #: The same sign twice or thrice, or a pair around another: they outrank the single sign when it never stands alone.
 _SEVERAL = re.compile(r"([^\w\s\"'.,;()\-/])\1{1,2}|\|~\||~\|~|<\|>|\^\|\^|\|\^\||\|#\||#\|#")
 _CLOCK = re.compile(r"[0-9]{1,4}(?::[0-9]{2}){1,3}|://")
+_THOUSANDS = re.compile(r"(?<![0-9,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])")
 #: What a page offers.
 CHOICES = ("comma", "semicolon", "tab", "pipe", "space", "blanks", "fixed", "none")
 
@@ -107,9 +108,10 @@ def _sniff(lines: list[tuple[int, str]], delimiter: str | None, quote: str | Non
     scored.sort(key=lambda s: (s[0], s[1]), reverse=True)
     if delimiter is not None and scored:
         return Sniffed(scored[0][2], max(scored[0][3], 1), "told", "as told")
-    if not scored or scored[0][0] < 0.6 or _gappy(lines, scored[0][2]):
+    grouping = bool(scored) and _only_groups_digits(text, scored[0][2].delimiter)
+    if not scored or scored[0][0] < 0.6 or grouping or _gappy(lines, scored[0][2]):
         found = None if quote else spaced(lines)
-        if found and (not scored or scored[0][0] < 0.6 or found[1] >= scored[0][3]):
+        if found and (not scored or scored[0][0] < 0.6 or grouping or found[1] >= scored[0][3]):
             return Sniffed(found[0], found[1], "likely", found[2])
     if not scored or scored[0][0] < 0.4:
         best = max(_quotings(text, "", quote), key=lambda d: _mark(lines, d)[0])
@@ -158,6 +160,11 @@ def _gappy(lines: list[tuple[int, str]], dialect: Dialect) -> bool:
     texts = [line.strip() for _, line in lines[:200] if line.strip()]
     gaps = sum(any("  " in cell.strip() for cell in text.split(dialect.delimiter)) for text in texts)
     return len(texts) > 2 and gaps > len(texts) * 0.8 and '"' not in texts[0]
+
+
+def _only_groups_digits(text: str, delimiter: str) -> bool:
+    """True when the comma only parts thousands, as in `8,956,695`: blanks may part the columns then."""
+    return delimiter == "," and "," not in _THOUSANDS.sub("", text)
 
 
 def _one_number_a_line(lines: list[tuple[int, str]]) -> bool:

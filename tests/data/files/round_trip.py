@@ -250,14 +250,12 @@ class Maker:
 
     def texts(self) -> tuple[str, list[Value], list[str]]:
         rich = self.random.random() < 0.4 and not self.fixed
-        # Where a CR ends lines, an LF within cells would end lines as well.
-        broken = "" if self.end == "\r" else "\ntwo"
         values: list[str] = []
         while len(values) < self.rows:
             text = " ".join(self.random.choice(self.words) for _ in range(self.random.choice([1, 1, 2, 3])))
             if rich:
                 text += self.random.choice(
-                    ["", "", ", x", "; y", " | z", f" {self.quote}q{self.quote} r", broken, " 5"]
+                    ["", "", ", x", "; y", " | z", f" {self.quote}q{self.quote} r", "\ntwo", " 5"]
                 )
             # A word for a total could be one, and `May 5` is no text for sure.
             if looks_like(text) == "text" and text.casefold() not in TOTALS and not text.startswith(self.quote):

@@ -208,3 +208,24 @@ def test_windows_quotes(read: Reader) -> None:
 def test_nul_bytes_and_line_ends_of_several_kinds(read: Reader) -> None:
     assert read(b"a,b\n1,x\x00y\n2,z\n").column("b") == ["xy", "z"]
     assert read(b"a,b\r\n1,x\n2,y\r\n3,z\n").rows == [(1, "x"), (2, "y"), (3, "z")]
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_line_breaks_in_cells_are_no_line_ends(read: Reader, quote: str) -> None:
+    cells = [f"{quote}a{i}\nb\nc\nd{quote}" for i in range(4)]
+    seen = read("id,note\r" + "".join(f"{i},{c}\r" for i, c in enumerate(cells)))
+    assert seen.choice("line_end") == "CR"
+    assert seen.rows[1] == (1, "a1\nb\nc\nd")
+    lf = read("id,note\n" + "".join(f"{i},{c}\n" for i, c in enumerate(cells)).replace("\nb\nc", "\rb\rc"))
+    assert lf.choice("line_end") == "LF"
+    assert lf.rows[1] == (1, "a1\rb\rc\nd")
+
+
+def test_a_comma_that_parts_thousands_in_aligned_columns(read: Reader) -> None:
+    rows = ["08:10         8,956,695,993,762  01:59", "04:14         3,180,673,482,744  19:58"]
+    seen = read("\n".join(["start (h)           stone (kg)  end (h)", *rows, "19:51                35,389,277  12:27"]))
+    assert seen.names == ["start (h)", "stone (kg)", "end (h)"]
+    assert seen.column("stone (kg)") == [8956695993762, 3180673482744, 35389277]
+    single = read("town sales cost\nOslo 1,234 5,678,901\nRome 22,345 1,000\nBonn 1,111 2,222\n")
+    assert single.column("cost") == [5678901, 1000, 2222]
+    assert read("12,345\n13,456\n17,890\n").rows == [(12, 345), (13, 456), (17, 890)]
