@@ -66,6 +66,8 @@ class Settings:
         file_roots: Folders from which a page may open database files (`TABULAFLOW_FILE_ROOTS`, path-separated).
         secret_keys: Fernet keys of the store's secrets, the newest first; empty for a key file in the user's
             configuration folder (`TABULAFLOW_SECRET_KEY`, comma-separated).
+        hidden_columns: Patterns of columns that no model sees, of any source (`TABULAFLOW_HIDDEN_COLUMNS`,
+            comma-separated).
         limits: Bounds (`TABULAFLOW_MAX_ROWS`, `TABULAFLOW_MAX_RESULT_MB`, `TABULAFLOW_QUERY_SECONDS`,
             `TABULAFLOW_MODEL_CALLS`, `TABULAFLOW_TURN_SECONDS`, `TABULAFLOW_MAX_UPLOAD_MB`).
     """
@@ -79,6 +81,7 @@ class Settings:
     weight_sources: tuple[str, ...] = ("hub", "index")
     file_roots: tuple[Path, ...] = ()
     secret_keys: tuple[str, ...] = field(default=(), repr=False)
+    hidden_columns: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
 
     @classmethod
@@ -108,6 +111,7 @@ class Settings:
                 Path(p).expanduser().resolve() for p in env.get("TABULAFLOW_FILE_ROOTS", "").split(os.pathsep) if p
             ),
             secret_keys=tuple(k.strip() for k in env.get("TABULAFLOW_SECRET_KEY", "").split(",") if k.strip()),
+            hidden_columns=tuple(p.strip() for p in env.get("TABULAFLOW_HIDDEN_COLUMNS", "").split(",") if p.strip()),
             limits=Limits(
                 result_rows=_whole(env, "TABULAFLOW_MAX_ROWS", limits.result_rows),
                 result_bytes=int(_number(env, "TABULAFLOW_MAX_RESULT_MB", limits.result_bytes / 2**20) * 2**20),

@@ -64,7 +64,7 @@ async def run_turn(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
     try:
         yield TurnStarted(question=turn.question, model=turn.model.facts.name)
         _choose_reasoning(plan, turn)
-        turn.context.sources = await read_sources(plan.registry)
+        turn.context.sources = await read_sources(plan.registry, hidden_columns=plan.hidden_columns)
         way = _compact(plan, turn) if turn.model.facts.profile == "compact" else _standard(plan, turn)
         async with aclosing(way) as events:
             async for event in events:

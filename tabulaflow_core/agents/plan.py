@@ -26,3 +26,4 @@ class TurnPlan:
     knowledge: SourceKnowledge
     limits: Limits
     instructions: str
+    hidden_columns: tuple[str, ...] = ()

@@ -116,6 +116,7 @@ class ChatSession:
             knowledge=knowledge or NoKnowledge(),
             limits=limits or self._settings.limits,
             instructions=instructions,
+            hidden_columns=self._settings.hidden_columns,
         )
         self._conversation = Conversation.of(history)
         self._running: _Running | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -20,9 +21,16 @@ class Registry(Protocol):
     def get(self, alias: str) -> DataConnector:
         """The connector, or `UnknownSource`."""
 
+    def for_model(self, alias: str, *, hidden_columns: Iterable[str] = ()) -> DataConnector:
+        """The connector without the columns that are hidden from a model, or `UnknownSource`."""
+
 
 #: Stands between the aliases of sources that answered together; see `tabulaflow_core.data.workspace`.
 TOGETHER: Final = " + "
+
+#: Characters of a query that are parsed to see which source it means: the parser takes its time with more.
+_LONGEST: Final = 50_000
+_TOO_LONG: Final = "The query is too long to see which source it is for: name the source, or write less."
 
 #: A schema younger than this is not read again when a turn begins, so that quick follow-ups cost nothing.
 SCHEMA_MAX_AGE = 15.0
@@ -51,11 +59,15 @@ class Routed:
     problem: str = ""
 
 
-async def read_sources(registry: Registry) -> tuple[Source, ...]:
-    """Look at every registered source; a source that does not answer is kept with its last schema and its fault."""
+async def read_sources(registry: Registry, *, hidden_columns: Sequence[str] = ()) -> tuple[Source, ...]:
+    """Look at every registered source; a source that does not answer is kept with its last schema and its fault.
+
+    Args:
+        hidden_columns: Patterns of columns that are hidden besides those that each source has.
+    """
     out: list[Source] = []
     for alias in registry.aliases:
-        connector = registry.get(alias)
+        connector = registry.for_model(alias, hidden_columns=hidden_columns)
         fault = ""
         try:
             schema = await connector.refresh_schema_async(max_age=SCHEMA_MAX_AGE)
@@ -132,6 +144,8 @@ def _resolved(sources: tuple[Source, ...], sql: str) -> Source | str:
     """The source, or the sources as one, in which all tables are found; else what would help."""
     from tabulaflow_core.data.workspace import AcrossConnector, Reading, resolve
 
+    if len(sql) > _LONGEST:
+        return _TOO_LONG
     schemas = {source.alias: source.schema for source in sources}
     problem = ""
     for dialect in dict.fromkeys(["duckdb", *(source.dialect for source in sources)]):
@@ -146,13 +160,15 @@ def _resolved(sources: tuple[Source, ...], sql: str) -> Source | str:
 
 
 def table_names(sql: str, dialect: str) -> tuple[str, ...]:
-    """Return the tables that `sql` reads, CTEs left out; empty when it cannot be parsed."""
+    """Return the tables that `sql` reads, CTEs left out; empty when it cannot be parsed, or is too long for that."""
     import sqlglot
     from sqlglot import exp
 
+    if len(sql) > _LONGEST:
+        return ()
     try:
         tree = sqlglot.parse_one(sql, read=dialect)
-    except sqlglot.errors.SqlglotError:
+    except (sqlglot.errors.SqlglotError, RecursionError):
         return ()
     ctes = {cte.alias_or_name.casefold() for cte in tree.find_all(exp.CTE)}
     names: dict[str, None] = {}

@@ -25,7 +25,7 @@ async def warm(plan: TurnPlan, model: ChatModel, conversation: Conversation) -> 
     """Warm `model` for the next question of `conversation`."""
     if not isinstance(model, Warmable) or model.facts.profile != "compact":
         return
-    sources = await read_sources(plan.registry)
+    sources = await read_sources(plan.registry, hidden_columns=plan.hidden_columns)
     if not sources:
         return
     history = [*conversation.messages, UserMessage("")]

@@ -36,6 +36,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--session", type=Path, metavar="FILE", help="go on with the conversation in this file; it is made when missing"
     )
+    parser.add_argument(
+        "--hide-column",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="a column that the model must not see: column, table.column or ALIAS.table.column, with * and ?; "
+        "repeatable, and kept in the session file",
+    )
     parser.add_argument("--rows", type=count, metavar="N", help="rows of a table at most (for people 20, else all)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.set_defaults(run=run)
@@ -64,10 +72,11 @@ def _run(args: argparse.Namespace, console: Console, given: tuple[SourceSpec, ..
     if not specs:
         raise UsageError("name a source with -s ALIAS=PATH_OR_URL")
     settings = Settings.from_env()
+    hidden = tuple(dict.fromkeys((*(kept.hidden_columns if kept else ()), *args.hide_column)))
     model = resolve_model(args.model, settings=settings)  # before the files are read: without a model nothing helps
     try:
         with prepare(specs, settings, console) as prepared:
-            return asyncio.run(_ask_async(args, console, prepared, model, kept))
+            return asyncio.run(_ask_async(args, console, prepared, model, kept, hidden))
     except KeyboardInterrupt:
         if console.as_json and not console.ended:  # stopped before the turn began
             nothing: dict[str, object] = {
@@ -83,7 +92,12 @@ def _run(args: argparse.Namespace, console: Console, given: tuple[SourceSpec, ..
 
 
 async def _ask_async(
-    args: argparse.Namespace, console: Console, prepared: Prepared, model: ChatModel, kept: SessionFile | None
+    args: argparse.Namespace,
+    console: Console,
+    prepared: Prepared,
+    model: ChatModel,
+    kept: SessionFile | None,
+    hidden: tuple[str, ...],
 ) -> int:
     from tabulaflow_core.agents import ChatSession
     from tabulaflow_core.cli.answer import AnswerView
@@ -91,7 +105,9 @@ async def _ask_async(
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(model.close_async)
-        registry = await stack.enter_async_context(open_sources(prepared, console, functions=args.function))
+        registry = await stack.enter_async_context(
+            open_sources(prepared, console, functions=args.function, hidden_columns=hidden)
+        )
         session = ChatSession(
             registry=registry,
             model=model,
@@ -106,7 +122,7 @@ async def _ask_async(
             return await _watch_async(session, args.question, view)
         finally:
             if kept is not None:
-                kept.save(session.history, prepared.specs)
+                kept.save(session.history, prepared.specs, hidden_columns=hidden)
 
 
 async def _watch_async(session: ChatSession, question: str, view: AnswerView) -> int:

@@ -28,12 +28,14 @@ class SessionFile:
         messages: The conversation so far.
         sources: As given in earlier runs. A database password is never written: its source must be given again.
         forgotten: Aliases of sources that must be given again.
+        hidden_columns: Patterns of columns that were hidden from the model, and stay so.
     """
 
     path: Path
     messages: tuple[Message, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
     forgotten: tuple[str, ...] = field(default=())
+    hidden_columns: tuple[str, ...] = ()
 
     @property
     def results_folder(self) -> Path:
@@ -84,11 +86,12 @@ class SessionFile:
             places = {str(s["alias"]): str(s["place"]) for s in kept["sources"]}
             sources = tuple(SourceSpec(alias, place) for alias, place in places.items() if place)
             forgotten = tuple(alias for alias, place in places.items() if not place)
+            hidden = tuple(str(pattern) for pattern in kept.get("hidden_columns", ()))
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(
                 f"{path} is not a session file of this version; name another one and it is made"
             ) from error
-        return cls(path, messages, sources, forgotten)
+        return cls(path, messages, sources, forgotten, hidden)
 
     def merged(self, given: tuple[SourceSpec, ...]) -> tuple[SourceSpec, ...]:
         """The sources of earlier runs and those given now; the latter win.
@@ -112,7 +115,13 @@ class SessionFile:
                 )
         return tuple(specs.values())
 
-    def save(self, messages: tuple[Message, ...], sources: tuple[SourceSpec, ...]) -> None:
+    def save(
+        self,
+        messages: tuple[Message, ...],
+        sources: tuple[SourceSpec, ...],
+        *,
+        hidden_columns: tuple[str, ...] = (),
+    ) -> None:
         """Write the file whole or not at all, readable by its owner only.
 
         Raises:
@@ -121,16 +130,19 @@ class SessionFile:
         from tabulaflow_core.cli.session_lock import not_writable
 
         try:
-            self._write(messages, sources)
+            self._write(messages, sources, hidden_columns)
         except OSError as error:
             raise not_writable(self.path, error) from error
 
-    def _write(self, messages: tuple[Message, ...], sources: tuple[SourceSpec, ...]) -> None:
+    def _write(
+        self, messages: tuple[Message, ...], sources: tuple[SourceSpec, ...], hidden_columns: tuple[str, ...]
+    ) -> None:
         from tabulaflow_core.agents.history import messages_to_json
 
         kept = {
             "version": _VERSION,
             "sources": [{"alias": s.alias, "place": "" if s.has_password else s.place} for s in sources],
+            "hidden_columns": list(hidden_columns),
             "messages": json.loads(messages_to_json(messages)),
         }
         handle, draft = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")

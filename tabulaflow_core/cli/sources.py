@@ -198,12 +198,13 @@ def prepare(specs: Sequence[SourceSpec], settings: Settings, console: Console) -
 
 @asynccontextmanager
 async def open_sources(
-    prepared: Prepared, console: Console, *, functions: Sequence[str] = ()
+    prepared: Prepared, console: Console, *, functions: Sequence[str] = (), hidden_columns: Sequence[str] = ()
 ) -> AsyncIterator[DataConnectorRegistry]:
     """Open every source.
 
     Args:
         functions: User-defined functions that queries on databases may call.
+        hidden_columns: Patterns of columns that a model must not see.
 
     Raises:
         SourceError: One cannot be opened; the message says which and why.
@@ -223,7 +224,7 @@ async def open_sources(
                 if len(prepared.specs) > 1:
                     error.user_message = f"{spec.alias}: {error.user_message}"
                 raise
-            registry.register(spec.alias, connector)
+            registry.register(spec.alias, connector, hidden_columns=hidden_columns)
             console.clear_status()
             for notice in connector.notices:
                 console.note(f"{spec.alias}: {notice}", style="yellow")
@@ -231,5 +232,6 @@ async def open_sources(
             from tabulaflow_core.data.files import FilesConnector
 
             readings = [reading for _, reading in prepared.readings]
-            registry.register(prepared.files_alias, await FilesConnector.open_async(readings, limits=limits))
+            files = await FilesConnector.open_async(readings, limits=limits)
+            registry.register(prepared.files_alias, files, hidden_columns=hidden_columns)
         yield registry

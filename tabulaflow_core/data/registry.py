@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Final, Self
 
@@ -22,6 +22,8 @@ class DataConnectorRegistry:
 
     def __init__(self) -> None:
         self._connectors: dict[str, DataConnector] = {}
+        self._hidden: dict[str, tuple[str, ...]] = {}
+        self._seen: dict[str, tuple[DataConnector, tuple[str, ...], DataConnector]] = {}
         self._version = 0
 
     @property
@@ -34,8 +36,11 @@ class DataConnectorRegistry:
         """All aliases, in the order of registration."""
         return tuple(self._connectors)
 
-    def register(self, alias: str, connector: DataConnector) -> None:
+    def register(self, alias: str, connector: DataConnector, *, hidden_columns: Iterable[str] = ()) -> None:
         """Make `connector` known as `alias`.
+
+        Args:
+            hidden_columns: Patterns of columns that a model must not see; see `for_model`.
 
         Raises:
             ValueError: `alias` is not a letter or `_` followed by letters, digits, `_` and `-` (63 characters at
@@ -51,6 +56,7 @@ class DataConnectorRegistry:
         if alias in self._connectors:
             raise ValueError(f"There is already a source called {alias!r}. Remove it first, or choose another alias.")
         self._connectors[alias] = connector
+        self.hide(alias, hidden_columns)
         self._version += 1
 
     def get(self, alias: str) -> DataConnector:
@@ -63,6 +69,39 @@ class DataConnectorRegistry:
             return self._connectors[alias]
         except KeyError:
             raise self._unknown(alias) from None
+
+    def hide(self, alias: str, patterns: Iterable[str]) -> None:
+        """Set which columns of a source a model must not see, from its next turn on.
+
+        Args:
+            patterns: Such as `email`, `customers.email` or `sales.customers.*`, without case; none to hide nothing.
+
+        Raises:
+            UnknownSource: There is no source called `alias`.
+        """
+        self.get(alias)
+        self._hidden[alias] = tuple(dict.fromkeys(patterns))
+
+    def for_model(self, alias: str, *, hidden_columns: Iterable[str] = ()) -> DataConnector:
+        """The connector called `alias` as a model may see it: its hidden columns are not there.
+
+        Args:
+            hidden_columns: Patterns that hold besides those of the source.
+
+        Raises:
+            UnknownSource: It names the ones there are.
+        """
+        connector = self.get(alias)
+        patterns = tuple(dict.fromkeys((*self._hidden[alias], *hidden_columns)))
+        if not patterns:
+            return connector
+        seen = self._seen.get(alias)
+        if seen is None or seen[0] is not connector or seen[1] != patterns:
+            from tabulaflow_core.data.hiding import HiddenColumns, HidingConnector
+
+            seen = (connector, patterns, HidingConnector(connector, HiddenColumns(alias, patterns)))
+            self._seen[alias] = seen
+        return seen[2]
 
     async def query_across_async(
         self, sql: str, *, limit: int | None = None, timeout: float | None = None
@@ -92,6 +131,7 @@ class DataConnectorRegistry:
         except KeyError:
             raise self._unknown(alias) from None
         self._version += 1
+        self._forget(alias)
         await connector.close_async()
 
     async def close_async(self) -> None:
@@ -105,6 +145,7 @@ class DataConnectorRegistry:
         while self._connectors:
             alias, connector = self._connectors.popitem()
             self._version += 1
+            self._forget(alias)
             try:
                 await connector.close_async()
             except Exception as error:  # every other connector must still be closed; all are reported below
@@ -112,6 +153,10 @@ class DataConnectorRegistry:
                 failures.append(error)
         if failures:
             raise ExceptionGroup(f"{len(failures)} of the sources could not be closed", failures)
+
+    def _forget(self, alias: str) -> None:
+        self._hidden.pop(alias, None)
+        self._seen.pop(alias, None)
 
     def _unknown(self, alias: str) -> SourceError:
         known = ", ".join(repr(name) for name in self._connectors) or "none"

@@ -104,6 +104,11 @@ class SQLConnector:
         return self._read_only
 
     @property
+    def functions(self) -> tuple[str, ...]:
+        """User-defined functions that queries may call."""
+        return self._functions
+
+    @property
     def schema(self) -> SourceSchema:
         """The tables as last read."""
         return self._schema

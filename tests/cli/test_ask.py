@@ -166,3 +166,16 @@ def test_a_password_in_a_wrong_option_is_not_shown(run: Run) -> None:
     ran = run("ask", "q", "-s", "postgresql://me:hush@127.0.0.1/x", "-m", "scripted")
     assert ran.code == 2
     assert "hush" not in ran.err
+
+
+def test_a_hidden_column_stays_hidden_in_later_runs(run: Run, tmp_path: Path) -> None:
+    people, kept = tmp_path / "people.csv", tmp_path / "talk.json"
+    people.write_text("id,whereabouts\n1,nightingale\n2,nightingale\n")
+    options = ["-s", f"people={people}", "-m", "scripted", "--session", kept, "--json"]
+    run("ask", "List everything", *options, "--hide-column", "whereabouts")
+    run("ask", "List everything again", "-m", "scripted", "--session", kept, "--json")
+    written = json.loads(kept.read_text())
+    assert written["hidden_columns"] == ["whereabouts"]
+    assert "people" in str(written["messages"])
+    assert "whereabouts" not in str(written["messages"])
+    assert "nightingale" not in str(written["messages"])
