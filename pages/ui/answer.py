@@ -7,27 +7,36 @@ from typing import Final, assert_never
 
 import streamlit as st
 
-from pages.ui import ask_again, chart_form, grid, query_editor, safe, state, take_away, wording
+from pages.ui import ask_again, chart_form, grid, query_editor, safe, state, take_away, verdict, wording
+from pages.ui.changes import Changes
 from pages.ui.transcript import Step, Transcript
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
-from tabulaflow_core.runtime import TurnView, get_runtime
+from tabulaflow_core.runtime import FeedbackRecord, TurnView, get_runtime
 
 #: Pixels: the sentence, the chart and a few rows fit on one screen together.
 _CHART_HEIGHT: Final = 320
 
 
-def draw_turn(turn: TurnView) -> None:
-    """Draw a turn that has ended, as it stands in the store."""
+def draw_turn(turn: TurnView, changes: Changes, feedback: FeedbackRecord | None = None) -> None:
+    """Draw a turn that has ended, as it stands in the store.
+
+    Args:
+        changes: What was changed on it by hand.
+        feedback: What the person thought of it.
+    """
     draw_question(turn.question)
     transcript = Transcript.of(turn.events)
     with st.chat_message("assistant", avatar=":material/table_chart_view:"):
         if transcript.steps or transcript.remarks:
             draw_steps(transcript, seconds=turn.seconds)
         draw_ending(transcript)
-        draw_artifacts(transcript.artifacts, turn_id=turn.id, show_sql=turn.model.startswith("local:"))
+        show_sql = turn.model.startswith("local:")
+        draw_artifacts(transcript.artifacts, turn_id=turn.id, show_sql=show_sql, changes=changes)
         draw_footer(transcript, turn_id=turn.id)
-        ask_again.draw(turn.question, key=turn.id)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            verdict.draw(turn.id, feedback)
+            ask_again.draw(turn.question, key=turn.id)
 
 
 def draw_question(question: str) -> None:
@@ -77,12 +86,13 @@ def draw_ending(transcript: Transcript) -> None:
 
 
 def draw_artifacts(
-    artifacts: list[ArtifactSpec], *, turn_id: str, show_sql: bool = False, editable: bool = True
+    artifacts: list[ArtifactSpec], *, turn_id: str, show_sql: bool = False, changes: Changes | None = None
 ) -> None:
     """Charts and numbers first, then the tables they come from; a table that is one shown number is not drawn again.
 
     Args:
         show_sql: Open the queries at once: for a model that has to be checked.
+        changes: What was changed by hand; None while the turn runs, when nothing can be changed.
     """
     numbers = {spec.table_id for spec in artifacts if spec.kind == "metric"}
     tables = {spec.id: spec for spec in artifacts if spec.kind == "table"}
@@ -92,26 +102,26 @@ def draw_artifacts(
             case MetricSpec():
                 st.metric(safe.label(spec.label), spec.value)
             case ChartSpec():
-                table = tables.get(spec.table_id) if editable else None
-                draw_chart(spec, key=f"{turn_id}-chart-{at}", table=table)
+                draw_chart(spec, tables.get(spec.table_id), key=turn_id, name=f"chart-{at}", changes=changes)
             case TableSpec():
                 single = spec.id in numbers and (spec.row_count, len(spec.columns)) == (1, 1)
-                key = f"{turn_id}-table-{at}"
-                if editable and spec.id not in drawn and spec.row_count > 1:
-                    draw_own_chart(spec, key=f"{key}-chart")
-                draw_table(spec, key=key, rows=not single, show_sql=show_sql, editable=editable)
+                if changes is not None and spec.id not in drawn and spec.row_count > 1:
+                    draw_own_chart(spec, key=turn_id, name=f"table-{at}-chart", changes=changes)
+                draw_table(spec, key=f"{turn_id}-table-{at}", rows=not single, show_sql=show_sql, changes=changes)
             case _:
                 assert_never(spec)
 
 
-def draw_chart(spec: ChartSpec, *, key: str, table: TableSpec | None = None) -> None:
+def draw_chart(spec: ChartSpec, table: TableSpec | None, *, key: str, name: str, changes: Changes | None) -> None:
     """The figure with its one-line summary, which a screen reader gets too.
 
     Args:
-        table: What it draws, when another kind of chart may be chosen.
+        table: What it draws; another kind of chart can be chosen where it is known.
+        name: The chart's place in the answer.
     """
-    answered = spec
-    if table is not None and (choice := chart_form.chosen(key)) is not None:
+    answered, key = spec, f"{key}-{name}"
+    choice = chart_form.choice_of(changes.at(name)) if changes is not None and table is not None else None
+    if table is not None and choice is not None:
         again = chart_form.redrawn(table.id, choice)
         if isinstance(again, ChartSpec):
             spec = again
@@ -121,20 +131,22 @@ def draw_chart(spec: ChartSpec, *, key: str, table: TableSpec | None = None) -> 
     with st.container(horizontal=True, vertical_alignment="center"):
         if spec.summary:
             st.caption(safe.markdown(spec.summary), width="stretch")
-        if table is not None:
-            chart_form.draw(table.id, table.columns, key=key, shown=answered)
+        if table is not None and changes is not None:
+            place = changes.place(name)
+            chart_form.draw(table.id, table.columns, key=key, shown=answered, choice=choice, place=place)
 
 
-def draw_own_chart(table: TableSpec, *, key: str) -> None:
+def draw_own_chart(table: TableSpec, *, key: str, name: str, changes: Changes) -> None:
     """A chart of a table that was answered without one: a way to draw it, and what was drawn."""
-    if (choice := chart_form.chosen(key)) is not None:
+    key = f"{key}-{name}"
+    if (choice := chart_form.choice_of(changes.at(name))) is not None:
         spec = chart_form.redrawn(table.id, choice)
         if isinstance(spec, ChartSpec):
             _draw_figure(spec, key=key)
             st.caption(safe.markdown(spec.summary))
         else:
             st.warning(safe.markdown(spec), icon=":material/insert_chart:")
-    chart_form.draw(table.id, table.columns, key=key, shown=None)
+    chart_form.draw(table.id, table.columns, key=key, shown=None, choice=choice, place=changes.place(name))
 
 
 def _draw_figure(spec: ChartSpec, *, key: str) -> None:
@@ -148,11 +160,11 @@ def _draw_figure(spec: ChartSpec, *, key: str) -> None:
     st.plotly_chart(figure, key=key, config=config, alt=spec.summary or spec.title)
 
 
-def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool, editable: bool = True) -> None:
+def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool, changes: Changes | None) -> None:
     """The rows unless they are shown as a number already, and the query they came from.
 
     Args:
-        editable: Whether the query can be changed and run again; not while the turn still runs.
+        changes: Where a changed query is kept; None while the turn still runs, when none can be run.
     """
     runtime, who = get_runtime(), state.principal()
     for note in spec.notes:
@@ -166,11 +178,13 @@ def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool, editabl
         limit = runtime.settings.limits.display_rows
         if rows:
             extent = grid.draw(result.table, key=key, limit=limit, total=spec.row_count, truncated=spec.truncated)
-    with st.expander("SQL", icon=":material/code:", expanded=show_sql or query_editor.is_open(spec), key=f"{key}-sql"):
+    editor = None if changes is None else query_editor.Editor(spec, changes, key=key)
+    is_open = show_sql or (editor is not None and editor.is_open)
+    with st.expander("SQL", icon=":material/code:", expanded=is_open, key=f"{key}-sql"):
         st.code(spec.sql, language="sql", wrap_lines=True)
         st.caption(f"Ran on **{safe.label(spec.source)}** in {wording.seconds(spec.seconds)}, read-only.")
-        if editable:
-            query_editor.draw(spec, key=key)
+        if editor is not None:
+            editor.draw()
     take_away.draw(spec.id, spec.source, key=key, extent=extent)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Final
 
 import pyarrow as pa
 import streamlit as st
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from pages.ui import state
+from pages.ui import changes, state
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output import ChartOrder, ChartSpec, ChartType, choose_chart
-from tabulaflow_core.runtime import get_runtime
+from tabulaflow_core.runtime import Place, get_runtime
 
-_CHOSEN: Final = "tf_charts"  # what was chosen, by the chart's or the table's place on the page
 _TYPES: Final[dict[ChartType, str]] = {
     "bar": "Bars",
     "line": "Line",
@@ -42,10 +43,17 @@ class Choice:
     order: ChartOrder | None = None
 
 
-def chosen(key: str) -> Choice | None:
-    """The choice that holds at this place; None for the chart as it was answered."""
-    choice: Choice | None = st.session_state.get(_CHOSEN, {}).get(key)
-    return choice
+_CHOICE: Final = TypeAdapter(Choice)
+
+
+def choice_of(kept: Mapping[str, JsonValue] | None) -> Choice | None:
+    """A choice that was kept; None for the chart as it was answered, and for what another version kept."""
+    if kept is None:
+        return None
+    try:
+        return _CHOICE.validate_python(dict(kept))
+    except ValidationError:
+        return None
 
 
 def redrawn(table_id: str, choice: Choice) -> ChartSpec | str:
@@ -60,17 +68,27 @@ def redrawn(table_id: str, choice: Choice) -> ChartSpec | str:
     return f"These columns cannot be drawn as {_TYPES[choice.type].lower()}. Choose other columns or another kind."
 
 
-def draw(table_id: str, columns: tuple[str, ...], *, key: str, shown: ChartSpec | None) -> None:
+def draw(
+    table_id: str,
+    columns: tuple[str, ...],
+    *,
+    key: str,
+    shown: ChartSpec | None,
+    choice: Choice | None,
+    place: Place,
+) -> None:
     """The form behind a button.
 
     Args:
         shown: The chart as it stands; None offers to draw a table that has none.
+        choice: What holds here.
+        place: Where a new choice is kept.
     """
     label = "Change" if shown else "Draw"
     with st.popover(label, icon=":material/tune:", type="tertiary", key=f"{key}-form", on_change="rerun") as opened:
         if not opened.open:
             return
-        now = chosen(key) or _as_shown(shown, columns)
+        now = choice or _as_shown(shown, columns)
         names = list(dict.fromkeys(columns))
         numbers = _numbers(table_id) or names
         fields = {name: f"{key}-{name}" for name in ("type", "x", "y", "color", "order")}
@@ -94,9 +112,9 @@ def draw(table_id: str, columns: tuple[str, ...], *, key: str, shown: ChartSpec 
             placeholder=_AUTOMATIC,
         )
         with st.container(horizontal=True):
-            st.button("Draw", key=f"{key}-apply", type="primary", on_click=_apply, args=(key, fields))
-            if chosen(key) is not None:
-                st.button("As answered", key=f"{key}-reset", type="tertiary", on_click=_forget, args=(key,))
+            st.button("Draw", key=f"{key}-apply", type="primary", on_click=_apply, args=(place, fields))
+            if choice is not None:
+                st.button("As answered", key=f"{key}-reset", type="tertiary", on_click=changes.keep, args=(place, None))
 
 
 def _as_shown(shown: ChartSpec | None, columns: tuple[str, ...]) -> Choice:
@@ -127,11 +145,7 @@ def _at(names: list[str], name: str | None) -> int | None:
     return names.index(name) if name in names else None
 
 
-def _apply(key: str, fields: dict[str, str]) -> None:
+def _apply(place: Place, fields: dict[str, str]) -> None:
     values = {name: st.session_state.get(field) for name, field in fields.items()}
     choice = Choice(values["type"], values["x"], tuple(values["y"] or ()), values["color"], values["order"])
-    st.session_state[_CHOSEN] = {**st.session_state.get(_CHOSEN, {}), key: choice}
-
-
-def _forget(key: str) -> None:
-    st.session_state[_CHOSEN] = {k: v for k, v in st.session_state.get(_CHOSEN, {}).items() if k != key}
+    changes.keep(place, {**asdict(choice), "y": list(choice.y)})

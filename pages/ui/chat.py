@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from pages.ui import answer, live, model_panel, safe, state, wording
+from pages.ui.changes import Changes
 from pages.ui.suggestions import suggested_questions
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import ConversationView, SourceInfo, Turn, get_runtime
@@ -175,7 +176,7 @@ def _draw_history(view: ConversationView, running: Turn | None) -> None:
         st.button(f"Show {hidden} earlier", key="earlier", on_click=_show_earlier)
         turns = turns[hidden:]
     for turn in turns:
-        answer.draw_turn(turn)
+        answer.draw_turn(turn, Changes.of(view, turn.id), view.verdicts.get(turn.id))
 
 
 def _show_earlier() -> None:

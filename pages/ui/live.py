@@ -68,7 +68,7 @@ class _LiveScreen:
         if fresh := transcript.artifacts[self._shown_artifacts :]:
             with self._artifacts:
                 local = transcript.model.startswith("local:")
-                answer.draw_artifacts(fresh, turn_id=f"live-{self._shown_artifacts}", show_sql=local, editable=False)
+                answer.draw_artifacts(fresh, turn_id=f"live-{self._shown_artifacts}", show_sql=local)
             self._shown_artifacts = len(transcript.artifacts)
 
     def draw_label(self, activity: str, *, seconds: float) -> None:

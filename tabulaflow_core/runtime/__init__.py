@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from tabulaflow_core.runtime.downloads import Download
-    from tabulaflow_core.runtime.manual import SqlRun
+    from tabulaflow_core.runtime.manual import Place, SqlRun
     from tabulaflow_core.runtime.runtime import Runtime
     from tabulaflow_core.runtime.singleton import get_runtime
     from tabulaflow_core.runtime.turns import Turn
@@ -28,16 +28,18 @@ if TYPE_CHECKING:
         SourceInfo,
         TurnView,
     )
-    from tabulaflow_core.store.records import ConversationInfo, UsageRow
+    from tabulaflow_core.store.records import ConversationInfo, FeedbackRecord, UsageRow, Verdict
 
 _HOME: Final = {
     "ConversationInfo": "tabulaflow_core.store.records",
     "ConversationView": "tabulaflow_core.runtime.views",
     "Download": "tabulaflow_core.runtime.downloads",
+    "FeedbackRecord": "tabulaflow_core.store.records",
     "FileChoice": "tabulaflow_core.runtime.views",
     "FileOutcome": "tabulaflow_core.runtime.views",
     "FileQuestion": "tabulaflow_core.runtime.views",
     "ModelStatus": "tabulaflow_core.runtime.views",
+    "Place": "tabulaflow_core.runtime.manual",
     "ReadingJob": "tabulaflow_core.runtime.views",
     "Runtime": "tabulaflow_core.runtime.runtime",
     "SourceInfo": "tabulaflow_core.runtime.views",
@@ -45,6 +47,7 @@ _HOME: Final = {
     "Turn": "tabulaflow_core.runtime.turns",
     "TurnView": "tabulaflow_core.runtime.views",
     "UsageRow": "tabulaflow_core.store.records",
+    "Verdict": "tabulaflow_core.store.records",
     "get_runtime": "tabulaflow_core.runtime.singleton",
 }
 
@@ -52,10 +55,12 @@ __all__ = [
     "ConversationInfo",
     "ConversationView",
     "Download",
+    "FeedbackRecord",
     "FileChoice",
     "FileOutcome",
     "FileQuestion",
     "ModelStatus",
+    "Place",
     "ReadingJob",
     "Runtime",
     "SourceInfo",
@@ -63,6 +68,7 @@ __all__ = [
     "Turn",
     "TurnView",
     "UsageRow",
+    "Verdict",
     "get_runtime",
 ]
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.engine_loop import EngineLoop
+from tabulaflow_core.runtime.ports import carried_out
 from tabulaflow_core.runtime.queries import run_sql_async
 
 if TYPE_CHECKING:
@@ -28,6 +30,14 @@ _BROKEN: Final = "The query could not be run, for a reason that only the server'
 _STOPPED: Final = "You stopped this query."
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of an answer, under which a query by hand is kept."""
+
+    turn_id: str
+    name: str
+
+
 class SqlRun:
     """One query by hand. Reading the attributes is safe from any thread.
 
@@ -37,10 +47,11 @@ class SqlRun:
         result: The stored result of a run that is done.
     """
 
-    def __init__(self, loop: EngineLoop, source: str, sql: str) -> None:
+    def __init__(self, loop: EngineLoop, source: str, sql: str, *, keep: Place | None = None) -> None:
         self.id: Final = f"q_{uuid4().hex}"
         self.source: Final = source
         self.sql: Final = sql
+        self._keep: Final = keep
         self.state: SqlState = "running"
         self.message = ""
         self.result: StoredResult | None = None
@@ -58,8 +69,13 @@ class SqlRun:
         """Stop the statement in the engine. Idempotent; comes back at once."""
         self._loop.soon(lambda: self._task.cancel() if self._task is not None else None)
 
-    def begin(self, services: Services, principal: Principal) -> None:
-        """Start; on the engine loop."""
+    async def begin_async(self, services: Services, principal: Principal) -> None:
+        """Start; on the engine loop.
+
+        Raises:
+            NotFound: The answer under which it is to be kept is not there.
+        """
+        await self._save(services, principal, "running")
         self._task = asyncio.create_task(self._run(services, principal))
 
     async def _run(self, services: Services, principal: Principal) -> None:
@@ -79,7 +95,24 @@ class SqlRun:
             self.message = _BROKEN
         finally:
             self._ended = time.monotonic()
+            try:
+                await carried_out(self._save(services, principal, state))
+            except TabulaflowError as error:  # the answer was deleted meanwhile, or the store is away
+                _log.info("a query by hand could not be kept: %s", error)
             self.state = state  # last: who sees the state sees the rest
+
+    async def _save(self, services: Services, principal: Principal, state: SqlState) -> None:
+        if self._keep is None:
+            return
+        kept = {
+            "sql": self.sql,
+            "run": self.id,
+            "state": state,
+            "message": self.message,
+            "result_id": self.result.id if self.result is not None else None,
+            "seconds": round(self.seconds, 3),
+        }
+        await services.store.answers.choose_async(principal, self._keep.turn_id, self._keep.name, choice=kept)
 
 
 class SqlRuns:
@@ -89,15 +122,21 @@ class SqlRuns:
         self._loop = loop
         self._runs: dict[str, OrderedDict[str, SqlRun]] = {}
 
-    async def start_async(self, services: Services, principal: Principal, source: str, sql: str) -> SqlRun:
-        """Begin a query; comes back at once."""
-        run = SqlRun(self._loop, source, sql)
+    async def start_async(
+        self, services: Services, principal: Principal, source: str, sql: str, *, keep: Place | None = None
+    ) -> SqlRun:
+        """Begin a query; comes back at once.
+
+        Raises:
+            NotFound: The answer under which it is to be kept is not there.
+        """
+        run = SqlRun(self._loop, source, sql, keep=keep)
+        await run.begin_async(services, principal)
         mine = self._runs.setdefault(principal.id, OrderedDict())
         mine[run.id] = run
         ended = [key for key, other in mine.items() if other.state != "running"]
         for key in ended[: max(0, len(mine) - _KEPT)]:
             del mine[key]
-        run.begin(services, principal)
         return run
 
     def get(self, principal: Principal, run_id: str) -> SqlRun:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -16,11 +16,11 @@ from tabulaflow_core.errors import StoreUnavailable
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime import models, queries, warming
+from tabulaflow_core.runtime.answer_calls import AnswerCalls
 from tabulaflow_core.runtime.downloads import Download, Downloads
 from tabulaflow_core.runtime.engine_loop import EngineLoop
 from tabulaflow_core.runtime.file_calls import FileCalls
 from tabulaflow_core.runtime.follower import FollowedTurn
-from tabulaflow_core.runtime.manual import SqlRun
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.runtime.turns import Turn
 from tabulaflow_core.runtime.views import ConversationView, ModelStatus, SourceInfo
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Runtime(FileCalls):
+class Runtime(AnswerCalls, FileCalls):
     """One process's engine: a loop in a thread, the open sources, the running turns, the store.
 
     Every method is synchronous and thread-safe, filters by its principal, and raises `TabulaflowError`s only.
@@ -107,6 +107,14 @@ class Runtime(FileCalls):
         """
         return self._call(self._services.sources.add_async(principal, alias, url))
 
+    def hide_columns(self, principal: Principal, alias: str, patterns: Sequence[str]) -> None:
+        """Hide columns of a source from the model, from the next question on; the person still sees them.
+
+        Args:
+            patterns: Such as `email` or `customers.*`, in the place of those before; see `docs/databases.md`.
+        """
+        self._call(self._services.sources.hide_columns_async(principal, alias, patterns))
+
     def remove_source(self, principal: Principal, source_id: str) -> None:
         """Forget a source; `files` forgets all uploaded files.
 
@@ -136,18 +144,6 @@ class Runtime(FileCalls):
             SourceUnavailable: The source does not answer.
         """
         return self._call(queries.run_sql_async(self._services, principal, alias, sql))
-
-    def start_sql(self, principal: Principal, alias: str, sql: str) -> SqlRun:
-        """The same without waiting: a run to watch and to stop, from any thread."""
-        return self._call(self._services.manual.start_async(self._services, principal, alias, sql))
-
-    def sql_run(self, principal: Principal, run_id: str) -> SqlRun:
-        """A run begun by `start_sql` in this process.
-
-        Raises:
-            NotFound: This principal has no such run, or it was forgotten.
-        """
-        return self._services.manual.get(principal, run_id)
 
     # Conversations
 

@@ -120,7 +120,9 @@ class Services:
             events = await self.store.turns.conversation_events_async(principal, conversation_id)
         elif unseen:
             events[unseen[0].id] = await self.store.turns.events_async(principal, unseen[0].id)
-        return ConversationView(info, tuple(self._viewed(principal, record, events) for record in records))
+        verdicts, choices = await self.store.answers.of_conversation_async(principal, conversation_id)
+        turns = tuple(self._viewed(principal, record, events) for record in records)
+        return ConversationView(info, turns, verdicts, choices)
 
     def _viewed(self, principal: Principal, record: TurnRecord, events: dict[str, list[Event]]) -> TurnView:
         key = (principal.id, record.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -11,7 +12,7 @@ from pydantic import JsonValue
 from tabulaflow_core.agents.events import ErrorInfo, Event, TurnResult
 from tabulaflow_core.data.files.drift import Drift
 from tabulaflow_core.data.schema import TableSchema
-from tabulaflow_core.store.records import ConversationInfo, FileStatus, TurnState
+from tabulaflow_core.store.records import ConversationInfo, FeedbackRecord, FileStatus, TurnState
 
 SourceKind = Literal["files", "database"]
 SourceStatus = Literal["ready", "broken"]
@@ -29,6 +30,7 @@ class SourceInfo:
         url_masked: Without the password; empty for files.
         message: Why it is broken and what to do; empty when ready.
         notices: What a person should know of the connection.
+        hidden_columns: Patterns of columns that a model does not see, as the person gave them.
     """
 
     id: str
@@ -41,6 +43,7 @@ class SourceInfo:
     message: str = ""
     notices: tuple[str, ...] = ()
     created_at: datetime | None = None
+    hidden_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +156,17 @@ class TurnView:
 
 @dataclass(frozen=True, slots=True)
 class ConversationView:
-    """One conversation with its turns in order."""
+    """One conversation with its turns in order.
+
+    Attributes:
+        verdicts: What the person thought of answers, by turn.
+        choices: What was chosen by hand, by turn and by place in the answer.
+    """
 
     info: ConversationInfo
     turns: tuple[TurnView, ...] = ()
+    verdicts: Mapping[str, FeedbackRecord] = field(default_factory=dict)
+    choices: Mapping[str, Mapping[str, Mapping[str, JsonValue]]] = field(default_factory=dict)
 
     @property
     def id(self) -> str:

@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from tabulaflow_core.principal import LOCAL_USER
 from tabulaflow_core.runtime import get_runtime
+from tabulaflow_core.runtime.singleton import close_runtime
+from tests.pages.conftest import APP
 
 
 def words(app: AppTest) -> str:
@@ -62,3 +64,29 @@ def test_the_editor_can_be_closed(app: AppTest) -> None:
     next(button for button in app.button if button.label == "Close").click().run()
     assert not app.text_area
     assert "Edited by hand" not in words(app)
+
+
+def test_a_changed_query_is_there_after_a_restart_and_in_a_second_tab(app: AppTest) -> None:
+    _run(_editing(app), "SELECT count(*) AS products FROM inventory")
+    address = "".join(app.query_params["c"])
+    close_runtime()
+    other = AppTest.from_file(str(APP), default_timeout=30)
+    other.query_params["c"] = address
+    other.run()
+    assert not other.exception
+    assert other.text_area[0].value == "SELECT count(*) AS products FROM inventory"
+    assert "Edited by hand" in words(other)
+    assert other.dataframe[-1].value.to_dict("records") == [{"products": 12}]
+    next(button for button in other.button if button.label == "Close").click().run()
+    assert "Edited by hand" not in words(app.run())
+
+
+def test_a_query_that_a_restart_cut_off_says_so(app: AppTest) -> None:
+    _editing(app)
+    turn = get_runtime().conversation(LOCAL_USER, "".join(app.query_params["c"])).turns[0]
+    result = next(spec.id for spec in turn.result.artifacts if spec.kind == "table")
+    lost = {"sql": "SELECT 1", "run": "q_gone", "state": "running"}
+    get_runtime().choose(LOCAL_USER, turn.id, f"sql-{result}", lost)
+    app.run()
+    assert not app.exception
+    assert "Run it again" in app.info[0].value

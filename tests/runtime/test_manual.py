@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 import pytest
+from pydantic import JsonValue
 
 from tabulaflow_core.errors import NotFound
 from tabulaflow_core.principal import LOCAL_USER, Principal
-from tabulaflow_core.runtime import Runtime, SqlRun
+from tabulaflow_core.runtime import Place, Runtime, SqlRun
+from tests.runtime.conftest import drain
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
@@ -76,3 +79,25 @@ def test_two_sources_are_asked_together(rt: Runtime, shop: str) -> None:
     assert run.result.table.to_pylist() == [{"some": True}]
     assert "rows of shop.orders" in run.result.notes[-1]
     assert "nowhere" in _ended(rt.start_sql(LOCAL_USER, "shop + nowhere", sql)).message
+
+
+def test_a_run_is_kept_under_its_answer(rt: Runtime, shop: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    conversation = rt.new_conversation(LOCAL_USER)
+    turn = rt.start_turn(LOCAL_USER, conversation.id, "Hello?")
+    drain(turn)
+
+    def kept() -> Mapping[str, JsonValue]:
+        return rt.conversation(LOCAL_USER, conversation.id).choices[turn.id]["sql-r_1"]
+
+    place = Place(turn.id, "sql-r_1")
+    run = _ended(rt.start_sql(LOCAL_USER, "shop", "SELECT sum(amount) AS total FROM orders", keep=place))
+    assert (kept()["state"], kept()["sql"]) == ("done", run.sql)
+    assert rt.result(LOCAL_USER, str(kept()["result_id"])).table.to_pylist() == [{"total": 60}]
+    run = rt.start_sql(LOCAL_USER, "shop", ENDLESS, keep=place)
+    assert (kept()["state"], kept()["run"]) == ("running", run.id)
+    run.cancel()
+    _ended(run)
+    assert kept()["state"] == "stopped"
+    with pytest.raises(NotFound):
+        rt.start_sql(Principal("someone-else"), "shop", "SELECT 1", keep=place)
