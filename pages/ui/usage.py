@@ -1,4 +1,4 @@
-"""The usage page: tokens, requests, seconds and cost by question, by model and by day."""
+"""The usage page: tokens, requests, seconds and cost by question, conversation, model, source and day."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def draw() -> None:
         return
     rows = _of_one_conversation(rows)
     _draw_totals(rows)
-    by_question, by_conversation, by_model, by_day = st.tabs(
-        ["By question", "By conversation", "By model", "By day"], key="usage-tabs"
+    by_question, by_conversation, by_model, by_source, by_day = st.tabs(
+        ["By question", "By conversation", "By model", "By source", "By day"], key="usage-tabs"
     )
     with by_question:
         columns = {
@@ -45,6 +45,13 @@ def draw() -> None:
         st.dataframe(groups, hide_index=True, key="usage-conversations")
     with by_model:
         st.dataframe(_grouped(rows, "Model", lambda row: row.model), hide_index=True, key="usage-models")
+    with by_source:
+        groups = _grouped(rows, "Source", lambda row: row.sources)
+        st.dataframe(groups, hide_index=True, key="usage-sources")
+        st.caption(
+            "A question that needed two sources stands under both together, so that the lines add up. "
+            "*none*: no query ran, or the question is older than this count."
+        )
     with by_day:
         days = _grouped(rows, "Day", lambda row: row.started_at.astimezone().date().isoformat())
         st.dataframe(days, hide_index=True, key="usage-days")
@@ -111,6 +118,9 @@ def usage_table(rows: Sequence[UsageRow]) -> pa.Table:
         "reasoning_tokens": [row.reasoning_tokens for row in rows],
         "seconds": [round(row.seconds, 3) for row in rows],
         "cost_usd": [row.api_cost_usd for row in rows],
+        "sources": [row.sources for row in rows],
+        "verdict": [row.feedback.verdict if row.feedback else "" for row in rows],
+        "reason": [row.feedback.reason if row.feedback else "" for row in rows],
         "price": ["unknown" if row.api_cost_usd is None else row.price_source for row in rows],
     }
     return pa.table(columns)
@@ -144,7 +154,21 @@ def _figures(rows: Sequence[UsageRow]) -> dict[str, str | int | float]:
 
 def _question(row: UsageRow) -> dict[str, str | int | float | datetime]:
     asked = {"When": row.started_at.astimezone().replace(tzinfo=None), "Question": row.question}
-    return {**asked, **_figures([row]), "Model": row.model or "none", "Conversation": row.conversation_title}
+    return {
+        **asked,
+        **_figures([row]),
+        "Model": row.model or "none",
+        "Source": row.sources or "none",
+        "Verdict": _verdict(row),
+        "Conversation": row.conversation_title,
+    }
+
+
+def _verdict(row: UsageRow) -> str:
+    """The thumb with the reason, as it was given."""
+    if row.feedback is None:
+        return ""
+    return f"{'👍' if row.feedback.verdict == 'up' else '👎'} {row.feedback.reason}".rstrip()
 
 
 def _grouped(rows: Sequence[UsageRow], name: str, key: Callable[[UsageRow], str]) -> list[dict[str, str | int | float]]:

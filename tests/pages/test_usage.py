@@ -53,6 +53,13 @@ def test_the_conversation_says_what_it_cost(app: AppTest) -> None:
     assert any("1 question" in caption.value and "free, runs here" in caption.value for caption in app.caption)
 
 
+def test_questions_are_counted_by_source_and_say_what_is_cached_and_reasoned(app: AppTest) -> None:
+    _asked(app)
+    by_source = next(frame.value for frame in app.dataframe if "Source" in frame.value.columns[:1])
+    assert dict(zip(by_source["Source"], by_source["Questions"], strict=True)) == {"files": 1, "none": 1}
+    assert {"of these cached", "of these reasoning", "Cost"} <= set(by_source.columns)
+
+
 def test_the_file_marks_an_unknown_price() -> None:
     usage = Usage(model="x:y", api_requests=1, input_tokens=10, output_tokens=2, api_cost_usd=None)
     row = UsageRow("t", "c", "Title", "=1+1", datetime(2026, 3, 1, tzinfo=UTC), usage)
