@@ -13,9 +13,12 @@ from tabulaflow_core.data.files.words import TOTALS
 #: How a note under a table begins, or all of it.
 _NOTE = re.compile(
     r"(?:sources?|notes?|footnotes?|remarks?|legend|disclaimer|updated|last updated|data as of|as of|generated|"
-    r"exported|created|printed|quellen?|anmerkung(?:en)?|hinweis(?:e)?|stand|fußnoten?|bron|fuentes?|notas?|fonte|remarques?|"
+    r"exported|created|printed|downloaded|retrieved|prepared by|compiled|copyright|erstellt|gedruckt|"
+    r"abgerufen|exportiert|généré|imprimé|exporté|generado|impreso|wygenerowano|wydrukowano|utworzono|"
+    r"quellen?|anmerkung(?:en)?|hinweis(?:e)?|stand|fußnoten?|bron|fuentes?|notas?|fonte|remarques?|"
     r"źródło|uwagi)\b[^,;|]*[: ].*|©.*|\(c\) .*|\*{1,3} ?\w.*|[¹²³†‡].*|\[?[0-9a-z][\])] \w.*"
-    r"|\(?[0-9,]+ rows?(?: selected| affected)?\.?\)?|-+ ?(?:end|ende|eof|fin)\b.*|end of (?:file|report|data).*",
+    r"|\(?[0-9,]+ rows?(?: selected| affected)?\.?\)?|-+ ?(?:end|ende|eof|fin)\b.*|end of (?:file|report|data).*"
+    r"|(?:page|seite|strona|página) [0-9]+.*",
     re.IGNORECASE,
 )
 #: A balance is no booking: it stands below the bookings, in the column of their days.
@@ -32,7 +35,7 @@ def footer_length(body: list[Record], tail: list[Record], width: int) -> int:
 
     A note is a record with one filled cell at the left of a table of three columns or more, one that begins as
     notes do, or one that has text in columns of numbers and dates and nothing else: a row with a remark in place
-    of one number is a row.
+    of one number is a row, and so is one as full as the others, unless it begins as notes and totals do.
     """
     count = 0
     for index in range(len(tail) - 1, 0, -1):
@@ -58,16 +61,24 @@ def _is_note(record: Record, rows: list[Record], width: int) -> bool:
     if width >= 2 and len(record.cells) == 1 and all(len(r.cells) > 1 for r in rows[-20:]):
         return looks_like(first) == "text"
     kinds = column_kinds(rows, width)
+    if filled(record) >= max(typical, 2) and not (_NOTE.fullmatch(first) or _BALANCE.fullmatch(first)):
+        return bool(total_label(record)) and _clash(record, kinds) > 1
     if kinds and kinds[0] == "date" and _BALANCE.fullmatch(first):
         return True
-    clash = 0
-    for index, kind in enumerate(kinds):
-        if index >= len(record.cells) or not record.cells[index].strip():
-            continue
-        if kind == "text" or looks_like(record.cells[index]) != "text":
-            return False
-        clash += 1
+    clash = _clash(record, kinds)
     return clash > 1 or (clash == 1 and alone and typical > 1 and len(rows) > 4)
+
+
+def _clash(record: Record, kinds: list[str]) -> int:
+    """How many cells are words in columns of numbers and dates; 0 when any cell fits its column."""
+    clash = 0
+    for cell, kind in zip(record.cells, kinds, strict=False):
+        if not cell.strip():
+            continue
+        if kind == "text" or looks_like(cell) != "text":
+            return 0
+        clash += 1
+    return clash
 
 
 def total_label(record: Record) -> str:

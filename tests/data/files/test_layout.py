@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.data.files.conftest import Reader
 
 
@@ -134,6 +136,39 @@ def test_a_bank_footer(read: Reader) -> None:
     assert [str(r[1]) for r in seen.rows] == ["-12.40", "7.00"]
     assert seen.types == ["date", "number"]
     assert seen.report.skipped[0].text == "Saldo końcowe | zł"
+
+
+@pytest.mark.parametrize(
+    ("table", "last"),
+    [
+        ("a,b,c\n1,2,3\n4,5,6\n7,8,9\n", "x,pending,late"),
+        ("a,b,c\n1,2,3\n4,5,6\n7,8,9\n", "x,unknown,n/a"),
+        ("id,price\n1,2.5\n2,3.5\n3,4\n4,5\n", "six,word"),
+        ("day,price\n2024-01-01,2.5\n2024-01-02,3.5\n2024-01-03,4\n", "no day,not yet"),
+    ],
+)
+def test_a_last_row_of_words_as_full_as_the_others_is_data(read: Reader, table: str, last: str) -> None:
+    seen = read(f"{table}{last}\n")
+    assert len(seen.rows) == table.count("\n")
+    assert not seen.report.skipped
+    assert last.split(",")[0] in (seen.rows[-1][0], *(m.value for m in seen.report.misfits))
+
+
+@pytest.mark.parametrize(
+    "last",
+    ["Closing balance,EUR", "Source: office,page 3", "Printed 2024-02-01,by the office", "Total,see below", "End,"],
+)
+def test_last_rows_of_words_that_are_no_data(read: Reader, last: str) -> None:
+    seen = read(f"day,price\n2024-01-01,2.5\n2024-01-02,3.5\n2024-01-03,4\n2024-01-04,4\n2024-01-05,4\n{last}\n")
+    assert len(seen.rows) == 5
+    assert [s.line for s in seen.report.skipped] == [7]
+
+
+def test_one_word_in_a_long_column_of_numbers_is_told(read: Reader) -> None:
+    rows = "".join(f"{i},{i}.5\n" for i in range(1, 40))
+    seen = read(f"id,price\n{rows}last,unclear\n")
+    assert seen.types == ["integer", "number"]
+    assert [(m.line, m.value) for m in seen.report.misfits] == [(41, "last"), (41, "unclear")]
 
 
 def test_header_without_rows(read: Reader) -> None:
