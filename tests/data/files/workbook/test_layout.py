@@ -113,7 +113,15 @@ def test_long_groups_go_into_the_notes(book: Book) -> None:
 
 def test_a_row_of_units(book: Book) -> None:
     seen = book([["part", "weight", "length"], [None, "kg", "m"], ["nut", 1.5, 2], ["cap", 2.5, 3]]).only
-    assert seen.names == ["part", "weight / kg", "length / m"]
+    assert seen.names == ["part", "weight", "length"]
+    assert [seen.note(name) for name in seen.names] == ["", "unit: kg", "unit: m"]
+    assert seen.told("Row 2", "units", "kg, m")
+
+
+def test_a_row_with_one_unit(book: Book) -> None:
+    seen = book([["name", "weight"], [None, "kg"], ["nut", 1], ["cap", 2], ["pin", 3]]).only
+    assert seen.rows == [("nut", 1), ("cap", 2), ("pin", 3)]
+    assert [s.why for s in seen.report.skipped] == ["units"]
 
 
 def test_words_in_the_first_row_of_data_are_data(book: Book) -> None:

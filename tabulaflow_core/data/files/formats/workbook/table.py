@@ -93,6 +93,8 @@ def read_block(
     result.left_out = [c for c in range(block.first_column, block.last_column + 1) if c not in set(columns)]
     result.skip(first[: head.titles], "above the table")
     result.header_lines = [first[i].line for i in head.rows]
+    if head.units:
+        result.skip([first[head.body - 1]], "units")
     body = rows[head.body :]
     body = _without_repeats(sheet, result, body, columns)
     body, total_at = _without_tail(sheet, result, body, columns, first[head.body :], options)
@@ -122,6 +124,8 @@ def read_block(
     for index, group in head.groups.items():
         column = typing.columns[index]
         column.note = "; ".join(filter(None, [column.note, f"under “{group}”"]))
+    for column, unit in zip(typing.columns, head.units, strict=False):
+        column.note = "; ".join(filter(None, [column.note, unit and f"unit: {unit}"]))
     job.watch.advance("writing")
     try:
         result.rows = write_table(job.bench, table, typing)
