@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import answer, live, model_panel, safe, state, wording
+from pages.ui import answer, follow_ups, live, model_panel, safe, state, wording
 from pages.ui.changes import Changes
 from pages.ui.suggestions import suggested_questions
 from tabulaflow_core.errors import NotFound, TabulaflowError
@@ -40,6 +40,8 @@ def draw() -> None:
         _start(question, view)
     if view is not None:
         _draw_history(view, running)
+        if running is None and model_ready:
+            follow_ups.draw(view, sources)
     _draw_too_long()
     if running is not None:
         live.watch(running)

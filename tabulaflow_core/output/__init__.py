@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tabulaflow_core.output.charts import choose_chart as choose_chart
     from tabulaflow_core.output.export import csv_bytes as csv_bytes
     from tabulaflow_core.output.figures import unsupported_figures as unsupported_figures
+    from tabulaflow_core.output.followups import follow_ups as follow_ups
     from tabulaflow_core.output.origin import Provenance as Provenance
     from tabulaflow_core.output.origin import provenance as provenance
     from tabulaflow_core.output.results import (
@@ -81,6 +82,7 @@ _WHERE = {
     "column_values": "cells",
     "csv_bytes": "export",
     "describe": "sentences",
+    "follow_ups": "followups",
     "json_value": "cells",
     "number_text": "cells",
     "preview_text": "tables",
@@ -109,6 +111,7 @@ __all__ = [
     "column_values",
     "csv_bytes",
     "describe",
+    "follow_ups",
     "json_value",
     "number_text",
     "preview_text",

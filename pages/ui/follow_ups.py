@@ -1,0 +1,38 @@
+"""Two or three questions under the newest answer; a click asks one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui import safe, state
+from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.output import follow_ups
+from tabulaflow_core.runtime import ConversationView, SourceInfo, TurnView, get_runtime
+
+
+def draw(view: ConversationView, sources: Sequence[SourceInfo]) -> None:
+    """Draw them for the last turn when it was answered with rows."""
+    if not view.turns or not (questions := _questions(view.turns[-1], view, sources)):
+        return
+    st.caption("Go on with")
+    with st.container(horizontal=True):
+        for at, text in enumerate(questions):
+            key = f"{view.turns[-1].id}-follow-{at}"
+            st.button(safe.label(text, length=120), key=key, on_click=state.ask_later, args=(text,))
+
+
+def _questions(turn: TurnView, view: ConversationView, sources: Sequence[SourceInfo]) -> tuple[str, ...]:
+    if turn.result is None or turn.result.outcome != "answered":
+        return ()
+    shown = [spec for spec in turn.result.artifacts if spec.kind == "table"]
+    if not shown:
+        return ()
+    try:
+        result = get_runtime().result(state.principal(), shown[-1].id)
+    except TabulaflowError:  # dropped to make room: there is nothing to go on from
+        return ()
+    aliases = result.source.split(" + ")
+    tables = [table for source in sources if source.alias in aliases for table in source.tables]
+    return follow_ups(result, question=turn.question, tables=tables, asked=[each.question for each in view.turns])

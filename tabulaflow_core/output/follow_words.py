@@ -1,0 +1,65 @@
+"""Follow-up questions in four languages, as patterns; names of columns stand in them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+PATTERNS: Final[Mapping[str, Mapping[str, str]]] = {
+    "en": {
+        "sum": "the total {name}",
+        "mean": "the average {name}",
+        "made": "the {name}",
+        "rows": "the number of rows in {name}",
+        "per": "What is {measure} per {group}?",
+        "month": "month",
+        "month_of": "month of {name}",
+        "year": "year",
+        "share": "What share of {measure} in percent does each {group} have?",
+        "highest": "Which five {group} have the highest {name}?",
+        "lowest": "Which five {group} have the lowest {name}?",
+        "change": "By how much did {measure} change from each {group} to the next?",
+    },
+    "de": {
+        "sum": "die Summe von {name}",
+        "mean": "der Durchschnitt von {name}",
+        "made": "{name}",
+        "rows": "die Anzahl der Zeilen in {name}",
+        "per": "Wie hoch ist {measure} pro {group}?",
+        "month": "Monat",
+        "month_of": "Monat von {name}",
+        "year": "Jahr",
+        "share": "Welchen Anteil in Prozent hat jeder Wert von {group}, gemessen an {name}?",
+        "highest": "Welche fünf {group} haben die höchsten Werte bei {name}?",
+        "lowest": "Welche fünf {group} haben die niedrigsten Werte bei {name}?",
+        "change": "Um wie viel hat sich {name} von {group} zu {group} geändert?",
+    },
+    "es": {
+        "sum": "el total de {name}",
+        "mean": "el promedio de {name}",
+        "made": "{name}",
+        "rows": "el número de filas de {name}",
+        "per": "¿Cuál es {measure} por {group}?",
+        "month": "mes",
+        "month_of": "mes de {name}",
+        "year": "año",
+        "share": "¿Qué porcentaje de {name} corresponde a cada {group}?",
+        "highest": "¿Cuáles son los cinco {group} con {name} más alto?",
+        "lowest": "¿Cuáles son los cinco {group} con {name} más bajo?",
+        "change": "¿Cuánto cambió {name} de un {group} al siguiente?",
+    },
+    "fr": {
+        "sum": "le total de {name}",
+        "mean": "la moyenne de {name}",
+        "made": "{name}",
+        "rows": "le nombre de lignes de {name}",
+        "per": "Quel est {measure} par {group} ?",
+        "month": "mois",
+        "month_of": "mois de {name}",
+        "year": "année",
+        "share": "Quel pourcentage de {name} revient à chaque {group} ?",
+        "highest": "Quels sont les cinq {group} avec {name} le plus élevé ?",
+        "lowest": "Quels sont les cinq {group} avec {name} le plus bas ?",
+        "change": "De combien {name} a-t-il changé d'un {group} au suivant ?",
+    },
+}
