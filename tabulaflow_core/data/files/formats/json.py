@@ -12,23 +12,40 @@ from typing import Final
 from tabulaflow_core.data.files.encoding import Encoding, detect_encoding
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.json_feed import BLANK, Broken, Skipped, open_feed, sequence, walk
+from tabulaflow_core.data.files.formats.json_found import Found
+from tabulaflow_core.data.files.formats.json_loose import mended
 from tabulaflow_core.data.files.formats.json_shapes import (
-    Found,
-    as_records,
     find_tables,
+    is_joined,
     left_beside,
     meant,
+    of_joined,
     of_records,
     of_rows,
+    paged,
 )
 from tabulaflow_core.data.files.formats.json_table import write_records
+from tabulaflow_core.data.files.formats.json_unwrap import EXTENDED, as_records, plain
 from tabulaflow_core.data.files.formats.json_values import Decoder, Number, Value, too_deep, uncollected
 from tabulaflow_core.data.files.naming import table_name, unique
 from tabulaflow_core.data.files.report import Decision, Part, ReadingReport
 from tabulaflow_core.errors import FileUnreadable
 
 _SUFFIXES: Final = frozenset(
-    {".json", ".jsonl", ".ndjson", ".geojson", ".jsonlines", ".ldjson", ".geojsonl", ".topojson", ".jsonld", ".json5"}
+    {
+        ".json",
+        ".jsonl",
+        ".ndjson",
+        ".geojson",
+        ".jsonlines",
+        ".ldjson",
+        ".geojsonl",
+        ".topojson",
+        ".jsonld",
+        ".json5",
+        ".json-seq",
+        ".jsonseq",
+    }
 )
 #: Suffixes of text, and none, under which content that begins as JSON records is taken for them.
 _PERHAPS: Final = frozenset({"", ".txt", ".log", ".dat", ".data", ".out", ".download"})
@@ -37,10 +54,6 @@ _BEGINS: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"(?:[^"\\]|\\.
 _GROWS: Final = 16
 _LEVELS: Final = 20
 _SAMPLE_CHARS: Final = 1 << 20
-#: What some programs write though JSON has no such thing: comments, and commas before a closing bracket.
-_LOOSE: Final = re.compile(
-    r'"(?:[^"\\]|\\.)*"|(?P<comment>//[^\r\n]*|/\*.*?\*/|(?m:^[ \t]*#[^\r\n]*))|(?P<comma>,(?=\s*[}\]]))', re.DOTALL
-)
 
 
 class JsonReader:
@@ -89,6 +102,7 @@ class _Document:
             sample = text.read(_SAMPLE_CHARS)
         if not sample.strip(BLANK):
             raise FileUnreadable(f"{job.name} holds no data, only blanks. Export it again, or choose another file.")
+        self.decoder.change = plain if EXTENDED.search(sample) else None
         if _is_lines(sample):
             return self._write([self._sequence()])
         if job.path.stat().st_size * _GROWS > job.watch.bounds.memory_bytes:
@@ -134,23 +148,23 @@ class _Document:
                 return value, text[end:]
             except json.JSONDecodeError as error:
                 lone = Broken(error.lineno, error.msg if error.pos < len(text) else "it ends too early")
-            taken = {"comment": 0, "comma": 0}
-            loose = _LOOSE.sub(lambda m: _taken(m, taken), text)
-            loose = _LOOSE.sub(lambda m: _taken(m, taken), loose)  # a comment stood between comma and bracket
-            loose = loose.lstrip(BLANK)
-            self.decoder = Decoder(strict=False)
+            loose, what = mended(text)
+            change, self.decoder = self.decoder.change, Decoder(strict=False)
+            self.decoder.change = change
             try:
                 value, end = self.decoder.decode(loose)
             except json.JSONDecodeError:
                 raise self._broken(lone) from None
         except RecursionError:
             raise too_deep(self.job.name, self.job.watch.bounds.nesting) from None
-        what = [f"{n} {word}(s)" for word, n in taken.items() if n] or ["line breaks or tabs in texts"]
+        what = what or ["line breaks or tabs in texts"]
         self.notices.append(f"The file is not strict JSON: it has {' and '.join(what)}, which did no harm.")
         return value, loose[end:]
 
     def _tables(self, value: Value) -> list[Found]:
         header = self.job.options.header
+        if isinstance(value, list) and (inner := paged(value)):
+            value = inner
         if isinstance(value, dict) and value:
             self.document = value
             found = find_tables(value, header)
@@ -164,7 +178,7 @@ class _Document:
         if all(isinstance(v, list) for v in value):
             if not any(value):
                 raise FileUnreadable(f"{self.job.name} holds no records, only empty lists. Export it again.")
-            return [of_rows((), value, header)]
+            return [of_joined((), value) if is_joined(value) else of_rows((), value, header)]
         found_records = of_records((), value)
         found_records.notes += _nulls(value)
         return [found_records]
@@ -315,14 +329,6 @@ def _is_lines(sample: str) -> bool:
         except (ValueError, RecursionError):
             good.append(False)
     return (good[0] and (len(good) < 3 or any(good[1:]))) or sum(good) * 2 > len(good) > 2
-
-
-def _taken(match: re.Match[str], taken: dict[str, int]) -> str:
-    kind = match.lastgroup
-    if kind is None:
-        return match[0]
-    taken[kind] += 1
-    return re.sub(r"[^\r\n]", " ", match[0])
 
 
 def _nulls(items: list[Value]) -> list[str]:

@@ -3,57 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
-from operator import methodcaller
-from typing import Final, Literal, cast
+from typing import Final
 
-from tabulaflow_core.data.files.formats.json_values import Number, Value, cell, is_nested
+from tabulaflow_core.data.files.formats.json_cubes import cube_of
+from tabulaflow_core.data.files.formats.json_described import (
+    HEADER_KEYS,
+    Described,
+    all_described,
+    bindings,
+    charted,
+    described,
+    described_rows,
+    descriptions,
+)
+from tabulaflow_core.data.files.formats.json_found import Found, Record, cells_of, free, rows_named
+from tabulaflow_core.data.files.formats.json_unwrap import as_records
+from tabulaflow_core.data.files.formats.json_values import MOST_FLAT, Number, Value, is_nested
 
-#: How rows lie in a document: objects; lists of cells; lists by column; objects by the name of the row.
-Layout = Literal["records", "rows", "values", "columns", "index", "one record"]
-Record = dict[str, Value]
-
-_HEADER_KEYS: Final = ("columns", "column_names", "columnNames", "header", "headers", "fields", "cols", "names")
-_NAME_KEYS: Final = ("name", "label", "title", "field", "id")
 _LEVELS: Final = 20
 _SAMPLE: Final = 200
-#: Values that are looked at together.
-_AT_ONCE: Final = 1000
-_TYPE: Final = methodcaller("get", "type")
 #: A list of so many plain values beside other values is data; a shorter one is a property of one thing.
 _LONG_LIST: Final = 100
-
-
-@dataclass(slots=True)
-class Found:
-    """One table of a document.
-
-    Attributes:
-        path: The keys that lead to it.
-        count: Its rows, as far as they are known.
-        records: Its rows with their numbers, as often as they are wanted.
-        notes: Sentences on what was left out.
-        header: Whether the first row named the columns; None where that is no question.
-        sure: Whether there is no doubt about the header.
-        names: Columns that are known before any row.
-        columns: The values of its columns, where they stand together, each with its name; all are equally long.
-    """
-
-    path: tuple[str, ...]
-    layout: Layout
-    count: int
-    records: Callable[[], Iterable[tuple[int, Record]]]
-    notes: list[str] = field(default_factory=list)
-    header: bool | None = None
-    sure: bool = True
-    names: list[str] = field(default_factory=list)
-    columns: Callable[[], dict[str, list[Value]]] | None = None
-
-    @property
-    def name(self) -> str:
-        """The path as text."""
-        return ".".join(self.path)
+#: Elements that a list has at most of which only one is the list of records.
+_FEW: Final = 5
 
 
 def find_tables(document: dict[str, Value], header: bool | None) -> list[Found]:
@@ -81,20 +54,64 @@ def meant(tables: list[Found]) -> int:
 
 
 def _search(node: Record, path: tuple[str, ...], found: list[Found], header: bool | None) -> None:
-    whole = _split(node, path) or _by_column(node, path) or _by_index(node, path)
+    whole = next((table for layout in _LAYOUTS if (table := layout(node, path))), None)
     if whole:
         found.append(whole)
         return
-    described = isinstance(schema := node.get("schema"), dict) and isinstance(schema.get("fields"), list)
+    schema = node.get("schema")
+    beside = {"schema"} if isinstance(schema, dict) and isinstance(schema.get("fields"), list) else set()
+    about = descriptions(node)
+    beside |= {header.where for header in about.values()}
     for key, value in node.items():
         inner = (*path, key)
-        if isinstance(value, list):
-            if any(isinstance(item, dict) for item in value[:_SAMPLE]):
-                found.append(of_records(inner, value))
-            elif value and all(_is_row(item) for item in value[:_SAMPLE]):
-                found.append(of_rows(inner, value, header))
-        elif isinstance(value, dict) and value and len(path) < _LEVELS and not (described and key == "schema"):
+        if isinstance(value, list) and key not in beside:
+            _list(value, inner, found, header, about[key].numeric if key in about else frozenset())
+        elif isinstance(value, dict) and value and len(path) < _LEVELS and key not in beside:
             _search(value, inner, found, header)
+
+
+def _list(
+    value: list[Value], path: tuple[str, ...], found: list[Found], header: bool | None, numeric: frozenset[str]
+) -> None:
+    if all_described(value[:_SAMPLE]) and len(path) < _LEVELS:
+        for number, item in enumerate(value, 1):
+            if isinstance(item, dict):
+                _search(item, path if len(value) == 1 else (*path, str(number)), found, header)
+    elif (inner := paged(value)) is not None:
+        _search(inner, path, found, header)
+    elif is_joined(value):
+        found.append(of_joined(path, value))
+    elif any(isinstance(item, dict) for item in value[:_SAMPLE]):
+        table = of_records(path, value)
+        table.numeric = numeric
+        found.append(table)
+    elif value and all(_is_row(item) for item in value[:_SAMPLE]):
+        found.append(of_rows(path, value, header))
+
+
+def paged(items: list[Value]) -> Record | None:
+    """A short list of which one element is the list of records and the others tell of it, as an object."""
+    lists = [i for i in items if isinstance(i, list)]
+    if not 2 <= len(items) <= _FEW or len(lists) != 1 or not any(isinstance(i, dict) for i in items):
+        return None
+    if not lists[0] or not all(isinstance(i, dict) for i in lists[0][:_SAMPLE]):
+        return None
+    return {f"element {number}": item for number, item in enumerate(items, 1)}
+
+
+def is_joined(items: list[Value]) -> bool:
+    """Whether this is a list of lists of records, such as pages of one answer."""
+    some = [i for i in items[:_SAMPLE] if i is not None]
+    filled = any(some) and all(isinstance(i, list) for i in some)
+    return filled and all(isinstance(r, dict) for i in some if isinstance(i, list) for r in i[:_SAMPLE])
+
+
+def of_joined(path: tuple[str, ...], items: list[Value]) -> Found:
+    """Lists of records put together as one table."""
+    lists = [i if isinstance(i, list) else [i] for i in items]
+    rows = [row for some in lists for row in some]
+    note = f"The records are in {len(lists)} lists, which were put together."
+    return Found(path, "records", len(rows), lambda: as_records(enumerate(rows, 1)), notes=[note])
 
 
 def _is_row(value: Value) -> bool:
@@ -111,42 +128,23 @@ def left_beside(document: dict[str, Value], path: tuple[str, ...]) -> list[str]:
         for other, value in node.items():
             if other != key:
                 name = ".".join((*path[:level], other))
-                what = "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else None
-                text = what or ("null" if value is None else str(value))
-                beside.append(f"{name} ({text[:40]})")
+                beside.append(f"{name} ({_shown(value)})")
         node = node.get(key)
     return beside
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, dict):
+        plain = len(value) <= _FEW * 2 and not any(map(is_nested, value.values()))
+        return ", ".join(f"{k} {_shown(v)}" for k, v in value.items())[:80] if value and plain else "an object"
+    return "null" if value is None else str(value)[:40]
 
 
 def of_records(path: tuple[str, ...], items: list[Value]) -> Found:
     """A list of objects; other values among them get a column of their own."""
     return Found(path, "records", len(items), lambda: as_records(enumerate(items, 1)))
-
-
-def as_records(items: Iterable[tuple[int, Value]]) -> Iterator[tuple[int, Record]]:
-    """Each value as a record; those of GeoJSON by their properties. Nulls are no records."""
-    waiting = iter(items)
-    while batch := list(islice(waiting, _AT_ONCE)):
-        values = [value for _, value in batch]
-        if set(map(type, values)) == {dict} and "Feature" not in map(_TYPE, values):
-            yield from cast("list[tuple[int, Record]]", batch)
-            continue
-        for number, item in batch:
-            if isinstance(item, dict):
-                yield number, _feature(item) if item.get("type") == "Feature" else item
-            elif item is not None:
-                yield number, {"value": item}
-
-
-def _feature(item: Record) -> Record:
-    """A feature of GeoJSON, RFC 7946: its properties, and its geometry as text."""
-    properties = item.get("properties")
-    if "geometry" not in item or not isinstance(properties, dict | None):
-        return item
-    own = {"id": item["id"]} if "id" in item and "id" not in (properties or {}) else {}
-    name = "geometry" if "geometry" not in (properties or {}) else "feature.geometry"
-    shape = item["geometry"]
-    return {**own, **(properties or {}), name: cell(shape, levels=_SAMPLE)}
 
 
 def of_rows(
@@ -163,77 +161,42 @@ def of_rows(
         stream: Gives all of them.
     """
     named, sure = (header, True) if header is not None else _header_of(items[:_SAMPLE])
-    names = [str(c) if c is not None else "" for c in _cells(items[0])] if named else []
+    names = [str(c) if c is not None else "" for c in cells_of(items[0])] if named else []
 
     def records() -> Iterator[tuple[int, Record]]:
-        return _rows(names, islice(stream() if stream else enumerate(items, 1), int(named), None))
+        return rows_named(names, islice(stream() if stream else enumerate(items, 1), int(named), None))
 
     return Found(path, "rows", len(items) - named, records, header=named, sure=sure)
 
 
-def _cells(item: Value) -> list[Value]:
-    return item if isinstance(item, list) else [item]
-
-
 def _header_of(items: list[Value]) -> tuple[bool, bool]:
     """Whether the first row is a header, and whether that is sure: text over values of another kind."""
-    first = _cells(items[0])
+    first = cells_of(items[0])
     texts = [c for c in first if isinstance(c, str) and not isinstance(c, Number) and c.strip()]
     if len(texts) < len(first) or len(set(texts)) < len(texts) or len(items) < 2 or not texts:
         return False, True
-    below = [cell for item in items[1:] for cell in _cells(item) if cell is not None]
+    below = [cell for item in items[1:] for cell in cells_of(item) if cell is not None]
     return True, any(not isinstance(c, str) or isinstance(c, Number) for c in below)
-
-
-def _rows(names: list[str], items: Iterable[tuple[int, Value]]) -> Iterator[tuple[int, Record]]:
-    keys: list[str] = []
-    for number, item in items:
-        cells = _cells(item)
-        while len(keys) < len(cells):  # equal names stay apart, and so do nameless columns
-            name = names[len(keys)] if len(keys) < len(names) else ""
-            keys.append(_free(name or f"column_{len(keys) + 1}", keys))
-        yield number, dict(zip(keys, cells, strict=False))
-
-
-def _free(name: str, taken: list[str]) -> str:
-    chosen, count = name, 2
-    while chosen in taken:
-        chosen, count = f"{name}_{count}", count + 1
-    return chosen
 
 
 def _split(node: Record, path: tuple[str, ...]) -> Found | None:
     """Names of columns in one list, rows in another, perhaps names of rows in a third."""
-    for header_key in _HEADER_KEYS:
-        names = _names(node.get(header_key))
-        if not names:
+    for header_key in HEADER_KEYS:
+        header = described(node.get(header_key), header_key)
+        if header is None:
             continue
+        names = header.names
         for key, rows in node.items():
             if key == header_key or not isinstance(rows, list):
                 continue
             fits = all(isinstance(r, list) and len(r) == len(names) for r in rows[:_SAMPLE])
             if fits and (rows or key in ("data", "rows", "values")):
-                return _split_table(node, path, names, header_key, key, rows)
+                return _split_table(node, path, header, key, rows)
     return None
 
 
-def _names(value: Value) -> list[str]:
-    """Names of columns: plain ones, or those of objects that describe columns."""
-    if not isinstance(value, list):
-        return []
-    names: list[str] = []
-    for item in value:
-        if isinstance(item, dict):
-            item = next((item[k] for k in _NAME_KEYS if isinstance(item.get(k), str)), None)
-        if not isinstance(item, str):
-            return []
-        names.append(item)
-    return names
-
-
-def _split_table(
-    node: Record, path: tuple[str, ...], names: list[str], header_key: str, key: str, rows: list[Value]
-) -> Found:
+def _split_table(node: Record, path: tuple[str, ...], header: Described, key: str, rows: list[Value]) -> Found:
+    names = header.names
     index = node.get("index")
     labels = index if isinstance(index, list) and len(index) == len(rows) else []
     if labels == [Number(i) for i in range(len(rows))]:
@@ -241,12 +204,12 @@ def _split_table(
     shown = ["index", *names] if labels else names
 
     def records() -> Iterator[tuple[int, Record]]:
-        whole = [[a, *_cells(r)] for a, r in zip(labels, rows, strict=True)] if labels else rows
-        yield from _rows(shown, enumerate(whole, 1))
+        whole = [[a, *cells_of(r)] for a, r in zip(labels, rows, strict=True)] if labels else rows
+        yield from rows_named(shown, enumerate(whole, 1))
 
     # Not a bare list of lists: its names are certain.
-    note = f"The columns are named by “{header_key}”, the rows are in “{key}”."
-    return Found(path, "columns", len(rows), records, notes=[note], names=shown)
+    note = f"The columns are named by “{header.where}”, the rows are in “{key}”."
+    return Found(path, "columns", len(rows), records, notes=[note], names=shown, numeric=header.numeric)
 
 
 def _by_column(node: Record, path: tuple[str, ...]) -> Found | None:
@@ -275,7 +238,7 @@ def _by_column(node: Record, path: tuple[str, ...]) -> Found | None:
     if not all(k.isdecimal() for k in numbers) or any(len(v) * 2 < len(numbers) for v in objects):
         return None
     told = numbers != [str(i) for i in range(len(numbers))]  # a plain count says nothing
-    name = _free("index", list(node))
+    name = free("index", list(node))
 
     def records() -> Iterator[tuple[int, Record]]:
         for i, number in enumerate(numbers, 1):
@@ -286,25 +249,66 @@ def _by_column(node: Record, path: tuple[str, ...]) -> Found | None:
 
 
 def _by_index(node: Record, path: tuple[str, ...]) -> Found | None:
-    """Objects of one kind by the name of their row."""
+    """Objects of one kind by the name of their row, or by that of their column."""
     objects = [v for v in node.values() if isinstance(v, dict) and v]
     if len(objects) < 2 or len(objects) < len(node):
         return None
-    keys = {k for v in objects for k in v}
+    keys = dict.fromkeys(k for v in objects for k in v)
     if sum(map(len, objects)) < 0.6 * len(keys) * len(objects):
         return None
     if any(isinstance(x, list) and any(isinstance(i, dict) for i in x) for v in objects[:_SAMPLE] for x in v.values()):
         return None
     if all(isinstance(x, dict | list) for v in objects[:_SAMPLE] for x in v.values()):
         return None  # sections of a document, not rows
+    if _turned(objects, list(keys)):
+        return _by_name(node, path, list(keys), objects)
     name = "index" if "index" not in keys else "key"
-    return Found(
-        path,
-        "index",
-        len(objects),
-        lambda: ((i, {name: k, **v}) for i, (k, v) in enumerate(node.items(), 1) if isinstance(v, dict)),
-        notes=[f"The rows are named by their keys, which are in the column “{name}”."],
-    )
+    numbers = all(k.isascii() and k.isdecimal() and (k == "0" or k[0] != "0") for k in node)
+    counted = list(node) == [str(i) for i in range(len(node))]  # a plain count says nothing
+
+    def records() -> Iterator[tuple[int, Record]]:
+        for i, (key, value) in enumerate(node.items(), 1):
+            label: Record = {} if counted else {name: Number(key) if numbers else key}
+            yield i, {**label, **value} if isinstance(value, dict) else label
+
+    note = "The rows are numbered by their keys." if counted else ""
+    note = note or f"The rows are named by their keys, which are in the column “{name}”."
+    return Found(path, "index", len(objects), records, notes=[note])
+
+
+def _turned(objects: list[Record], keys: list[str]) -> bool:
+    """Whether each object holds values of one kind, and each key values of several: they are columns, not rows."""
+
+    def mixed(values: Iterable[Value]) -> bool:
+        return len({type(v) for v in values if v is not None}) > 1
+
+    some = objects[:_SAMPLE]
+    return not any(mixed(v.values()) for v in some) and all(mixed(v.get(k) for v in some) for k in keys[:_SAMPLE])
+
+
+def _by_name(node: Record, path: tuple[str, ...], keys: list[str], objects: list[Record]) -> Found:
+    name = free("index", list(node))
+
+    def records() -> Iterator[tuple[int, Record]]:
+        for i, key in enumerate(keys, 1):
+            label: Record = {name: key}
+            yield i, label | {k: v.get(key) for k, v in zip(node, objects, strict=True)}
+
+    note = f"Each object is a column; the names of the rows are in the column “{name}”."
+    return Found(path, "columns", len(keys), records, notes=[note])
+
+
+def _mapping(node: Record, path: tuple[str, ...]) -> Found | None:
+    """So many keys with plain values that the keys are data."""
+    if len(node) <= MOST_FLAT or any(map(is_nested, node.values())):
+        return None
+    note = "The object has so many keys that they became rows: the columns are “key” and “value”."
+    return Found(path, "index", len(node), lambda: _pairs(node), notes=[note])
+
+
+def _pairs(node: Record) -> Iterator[tuple[int, Record]]:
+    for number, (key, value) in enumerate(node.items(), 1):
+        yield number, {"key": key, "value": value}
 
 
 def _plain_list(document: Record) -> Found | None:
@@ -320,3 +324,9 @@ def _plain_list(document: Record) -> Found | None:
 
 def _one(document: Record) -> Found:
     return Found((), "one record", 1, lambda: as_records([(1, document)]))
+
+
+#: What an object is asked for, from the layouts that only one thing can be to those that many can.
+_LAYOUTS: Final = (
+    cube_of, bindings, charted, _split, described_rows, _by_column, _by_index, _mapping,
+)  # fmt: skip

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from tabulaflow_core.data.files.columns import Column, Typing, type_columns, write_table
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
+from tabulaflow_core.data.files.formats.json_found import Found
 from tabulaflow_core.data.files.formats.json_gather import Columns, gather
-from tabulaflow_core.data.files.formats.json_shapes import Found
 from tabulaflow_core.data.files.formats.json_values import (
     MOST_FLAT,
     Number,
@@ -225,7 +225,7 @@ def write_records(
     header = [title(place) for place in places]
     names = column_names(header, len(header))
     job.watch.advance("finding types", staged.rows, staged.rows)
-    typing = _typed(job, names, header, seen)
+    typing = _typed(job, names, header, seen, found.numeric)
     job.watch.advance("writing", 0, staged.rows)
     count = write_table(job.bench, table, typing)
     report = ReadingReport(
@@ -258,7 +258,9 @@ def _staged(job: ReadJob, found: Found) -> _Staging:
             whole.add(mapping.place)
 
 
-def _typed(job: ReadJob, names: list[str], header: list[str], seen: list[_Seen]) -> Typing:
+def _typed(
+    job: ReadJob, names: list[str], header: list[str], seen: list[_Seen], called_numbers: frozenset[str]
+) -> Typing:
     told: dict[str, ColumnType] = {n: "text" for n, s in zip(names, seen, strict=True) if s.nested}
     told.update(job.options.types)
     # The decimal mark of JSON is a point, and no guess.
@@ -268,7 +270,8 @@ def _typed(job: ReadJob, names: list[str], header: list[str], seen: list[_Seen])
         typing.decisions = [d for d in typing.decisions if d.name != "decimal_mark"]
     for column, held in zip(typing.columns, seen, strict=True):
         numeric = column.kind in ("integer", "number")
-        if numeric and not held.numbers and held.texts and column.name not in job.options.types:
+        codes = held.texts and not held.numbers and column.header not in called_numbers
+        if numeric and codes and column.name not in job.options.types:
             _keep_as_text(typing, column)
         if column.kind == "text":  # as it is written, blanks and empty texts too
             column.expression = column.source

@@ -44,11 +44,13 @@ class Decoder:
     Attributes:
         repeated: Keys that one object has twice, with how often that was seen; the last value counts.
         not_numbers: Times that `NaN` or `Infinity` were read as no value.
+        change: What is done with each value, such as taking off type tags.
     """
 
     def __init__(self, *, strict: bool = True) -> None:
         self.repeated: dict[str, int] = {}
         self.not_numbers = 0
+        self.change: Callable[[Value], Value] | None = None
         # Looking at each object costs as much as reading it: that is done only where a key stands twice.
         quick = json.JSONDecoder(parse_float=Number, parse_int=Number, parse_constant=self._constant, strict=strict)
         careful = json.JSONDecoder(
@@ -74,7 +76,7 @@ class Decoder:
             raise json.JSONDecodeError("Expecting value", text, error.value) from None
         if isinstance(value, dict | list) and _doubled([value], text, at, end):
             self._again(text, at)
-        return value, end
+        return self.change(value) if self.change else value, end
 
     def run(self, text: str, at: int, between: re.Pattern[str]) -> tuple[list[Value], list[int], int]:
         """Values that stand behind each other, each with what `between` matches after it.
@@ -97,7 +99,7 @@ class Decoder:
         if _doubled(values, text, first, at):
             for start in starts:
                 self._again(text, start)
-        return values, starts, at
+        return self._changed(values), starts, at
 
     def lines(self, text: str) -> list[Value] | None:
         """The values of `text` when each of its lines is one, else None.
@@ -128,7 +130,10 @@ class Decoder:
             return None
         if _doubled(values, text, 0, len(text)):
             self._again(whole, 0)
-        return values
+        return self._changed(values)
+
+    def _changed(self, values: list[Value]) -> list[Value]:
+        return [self.change(value) for value in values] if self.change else values
 
     def _constant(self, _name: str) -> Value:
         self.not_numbers += 1
