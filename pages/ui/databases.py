@@ -6,13 +6,14 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import connect_change, preview, safe, state, wording
+from pages.ui import connect_change, hidden_columns, preview, safe, state, wording
 from tabulaflow_core.data.schema import TableSchema
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.runtime import SourceInfo, get_runtime
 
 #: Tables listed of one database; a warehouse has thousands, and a word finds the others.
 _LISTED: Final = 30
+_HIDDEN: Final = {True: "Hidden from the model.", False: ""}
 
 
 def draw(source: SourceInfo) -> None:
@@ -23,6 +24,7 @@ def draw(source: SourceInfo) -> None:
             st.markdown(f":material/database: **{safe.label(source.alias)}** · {what}")
             if source.url_masked:
                 connect_change.draw_popover(source)
+            hidden_columns.draw_popover(source)
             with st.popover("Remove", icon=":material/delete:", type="tertiary", key=f"ask-remove-{source.id}"):
                 st.markdown(
                     f"Remove **{safe.label(source.alias)}** from what can be asked? A database on a server is left as "
@@ -60,5 +62,9 @@ def _draw_table(source: SourceInfo, table: TableSchema) -> None:
         return
     with opened:
         preview.draw(source.alias, table, key=f"preview-{key}")
-        columns = [{"Column": c.name, "Type": c.type, "Remark": c.comment} for c in table.columns]
+        hidden = hidden_columns.is_hidden(source, table)
+        columns = [
+            {"Column": c.name, "Type": c.type, "Remark": " ".join(filter(None, (_HIDDEN[c.name in hidden], c.comment)))}
+            for c in table.columns
+        ]
         st.dataframe(columns, hide_index=True, key=f"columns-{key}")

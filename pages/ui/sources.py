@@ -8,8 +8,20 @@ from typing import Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import connect, databases, file_card, file_questions, opened, rereading, safe, state, uploads, wording
-from tabulaflow_core.runtime import FileOutcome, get_runtime
+from pages.ui import (
+    connect,
+    databases,
+    file_card,
+    file_questions,
+    hidden_columns,
+    opened,
+    rereading,
+    safe,
+    state,
+    uploads,
+    wording,
+)
+from tabulaflow_core.runtime import FileOutcome, SourceInfo, get_runtime
 
 #: Cards on the page at once.
 _SHOWN: Final = 40
@@ -56,10 +68,21 @@ def _draw_databases(files: Sequence[FileOutcome], above: DeltaGenerator) -> None
         if source.kind == "files" and source.status == "broken":
             with above:
                 st.error(safe.markdown(source.message), icon=":material/error:")
+    with above:
+        _draw_hidden([source for source in sources if source not in connected and source.status != "broken"])
     newest = opened.newest()
     for source in connected:
         with above if source.alias in newest else st.container():
             databases.draw(source)
+
+
+def _draw_hidden(own: Sequence[SourceInfo]) -> None:
+    """What of the files and of the databases among them the model does not see."""
+    if not own:
+        return
+    with st.container(horizontal=True):
+        for source in own:
+            hidden_columns.draw_popover(source)
 
 
 def _draw_empty() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
+from pages.ui.hidden_columns import is_hidden
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 from tabulaflow_core.runtime import SourceInfo
 from tabulaflow_core.samples import SAMPLE_FILES, SAMPLE_QUESTIONS
@@ -16,7 +18,8 @@ _IDENTIFIERS: Final = ("id", "code", "key", "number", "year", "zip", "phone")
 
 def suggested_questions(sources: Iterable[SourceInfo]) -> tuple[str, ...]:
     """At most four questions that the tables of `sources` can answer; the sample's own ones when only it is there."""
-    tables = [table for source in sources if source.status == "ready" for table in source.tables]
+    ready = [(source, table) for source in sources if source.status == "ready" for table in source.tables]
+    tables = [replace(t, columns=tuple(c for c in t.columns if c.name not in is_hidden(s, t))) for s, t in ready]
     own = [table for table in tables if table.name not in SAMPLE_FILES]
     if not own:
         return SAMPLE_QUESTIONS if tables else ()

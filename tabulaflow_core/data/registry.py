@@ -22,7 +22,8 @@ class DataConnectorRegistry:
 
     def __init__(self) -> None:
         self._connectors: dict[str, DataConnector] = {}
-        self._hidden: dict[str, tuple[str, ...]] = {}
+        self._hidden: dict[str, tuple[str, ...]] = {}  # with each source, and
+        self._standing: dict[str, tuple[str, ...]] = {}  # by alias, whatever is registered there
         self._seen: dict[str, tuple[DataConnector, tuple[str, ...], DataConnector]] = {}
         self._version = 0
 
@@ -56,7 +57,7 @@ class DataConnectorRegistry:
         if alias in self._connectors:
             raise ValueError(f"There is already a source called {alias!r}. Remove it first, or choose another alias.")
         self._connectors[alias] = connector
-        self.hide(alias, hidden_columns)
+        self._hidden[alias] = tuple(hidden_columns)
         self._version += 1
 
     def get(self, alias: str) -> DataConnector:
@@ -71,16 +72,16 @@ class DataConnectorRegistry:
             raise self._unknown(alias) from None
 
     def hide(self, alias: str, patterns: Iterable[str]) -> None:
-        """Set which columns of a source a model must not see, from its next turn on.
+        """Set which columns of a source a model must not see, from its next turn on, besides those it came with.
+
+        It holds for the alias: also for a source that is registered later, or in the place of this one.
 
         Args:
-            patterns: Such as `email`, `customers.email` or `sales.customers.*`, without case; none to hide nothing.
-
-        Raises:
-            UnknownSource: There is no source called `alias`.
+            patterns: Such as `email`, `customers.email` or `sales.customers.*`, without case; none to take it back.
         """
-        self.get(alias)
-        self._hidden[alias] = tuple(dict.fromkeys(patterns))
+        self._standing[alias] = tuple(patterns)
+        if not self._standing[alias]:
+            del self._standing[alias]
 
     def for_model(self, alias: str, *, hidden_columns: Iterable[str] = ()) -> DataConnector:
         """The connector called `alias` as a model may see it: its hidden columns are not there.
@@ -92,7 +93,7 @@ class DataConnectorRegistry:
             UnknownSource: It names the ones there are.
         """
         connector = self.get(alias)
-        patterns = tuple(dict.fromkeys((*self._hidden[alias], *hidden_columns)))
+        patterns = tuple(dict.fromkeys((*self._hidden[alias], *self._standing.get(alias, ()), *hidden_columns)))
         if not patterns:
             return connector
         seen = self._seen.get(alias)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -29,6 +31,8 @@ _log = logging.getLogger(__name__)
 _ALIAS: Final = re.compile(r"[^\W\d][\w\-]{0,62}")
 #: What stands for a password where a URL is shown.
 MASK: Final = "***"
+#: Under this name the preferences keep the patterns of hidden columns by alias, as JSON.
+_HIDDEN: Final = "hidden_columns"
 #: Pages ask for the tables at each of their runs; a schema as young as this is not read again for them.
 _SCHEMA_AGE: Final = 30.0
 #: Connections of a person who went home are closed.
@@ -44,6 +48,7 @@ class SourceBook:
         self._files = files
         self._shelves: dict[str, Shelf] = {}
         self._opening: set[asyncio.Task[object]] = set()
+        self._hiding: dict[str, frozenset[str]] = {}  # aliases with hidden columns, by principal
 
     async def registry_async(self, principal: Principal) -> DataConnectorRegistry:
         """The registry of `principal`, one object for good, with every source open that can be opened."""
@@ -86,13 +91,14 @@ class SourceBook:
         """All sources: the files first, then the databases, the oldest first."""
         files, databases = await self._sync(principal)
         shelf = self._shelf(principal)
+        hidden = await self._hidden_async(principal)
         infos = []
         if loaded := [file for file in files if file.status == "loaded"]:
             blank = SourceInfo("files", FILES_ALIAS, "files", "duckdb", created_at=loaded[0].created_at)
             infos.append(await self._described(shelf, blank))
         for record in databases:
             infos.append(await self._described(shelf, _blank(record)))
-        return tuple(infos)
+        return tuple(replace(info, hidden_columns=hidden.get(info.alias, ())) for info in infos)
 
     async def test_async(self, url: str) -> SourceInfo:
         """Connect once and look; nothing is kept.
@@ -195,6 +201,23 @@ class SourceBook:
         secret = rest.rpartition("@")[0].partition(":")[2]
         return url.replace(f":{MASK}@", f":{secret}@", 1)
 
+    async def hide_columns_async(self, principal: Principal, alias: str, patterns: Sequence[str]) -> None:
+        """Hide columns of a source from the model, from the next question on; see `data.hiding`.
+
+        Args:
+            patterns: All of them, in the place of those before.
+        """
+        kept = await self._hidden_async(principal)
+        kept[alias] = tuple(patterns)
+        body = json.dumps({name: found for name, found in sorted(kept.items()) if found})
+        await self._store.preferences.set_async(principal, _HIDDEN, body)
+        await self._sync(principal)
+
+    async def _hidden_async(self, principal: Principal) -> dict[str, tuple[str, ...]]:
+        """The patterns of hidden columns by alias."""
+        body = (await self._store.preferences.all_async(principal)).get(_HIDDEN, "{}")
+        return {str(alias): tuple(map(str, patterns)) for alias, patterns in json.loads(body).items()}
+
     async def remove_async(self, principal: Principal, source_id: str) -> None:
         """Forget a database, or with the id `files` all files.
 
@@ -211,15 +234,21 @@ class SourceBook:
             record = await self._store.sources.remove_database_async(principal, source_id)
             await self._sync(principal)
             await self._files.databases.discard_async(principal, record)
+            await self.hide_columns_async(principal, record.alias, ())
         await self._sync(principal)
 
     async def _sync(self, principal: Principal) -> tuple[tuple[FileRecord, ...], tuple[DatabaseRecord, ...]]:
         files = await carried_out(self._store.sources.files_async(principal))
         databases = await carried_out(self._store.sources.databases_async(principal))
+        shelf = self._shelf(principal)
+        hidden = await carried_out(self._hidden_async(principal))
+        for alias in hidden.keys() | self._hiding.get(principal.id, frozenset()):
+            shelf.registry.hide(alias, hidden.get(alias, ()))  # before any source is opened
+        self._hiding[principal.id] = frozenset(hidden)
         wanted = [self._wanted(principal, record) for record in databases]
         if (opened := self._files.wanted(principal, files)) is not None:
             wanted.insert(0, opened)
-        await self._shelf(principal).sync_async(wanted)
+        await shelf.sync_async(wanted)
         for shelf in tuple(self._shelves.values()):
             await shelf.rest_async(idle=_IDLE_SECONDS)
         return files, databases

@@ -207,3 +207,14 @@ def test_how_safe_it_is_can_be_read(page: AppTest) -> None:
     for profile in PROFILES.values():
         if profile.key not in ("postgresql", "mysql", "sqlite"):
             assert f"| {profile.title} |" in words
+
+
+def test_a_column_is_hidden_on_the_page(page: AppTest, tmp_path: Path) -> None:
+    source = get_runtime().add_database(LOCAL_USER, "shop", f"sqlite:///{shop(tmp_path)}")
+    page.run()
+    assert any("No column is hidden" in caption.value for caption in page.caption)
+    page.text_input(key=f"hidden-{source.id}").set_value(" ID,\nother ").run()
+    hidden = {info.alias: info.hidden_columns for info in get_runtime().sources(LOCAL_USER)}
+    assert hidden["shop"] == ("ID", "other")
+    assert any("1 column hidden: orders.id" in caption.value for caption in page.caption)
+    assert not page.exception
