@@ -69,7 +69,7 @@ def read_members(
         try:
             outcome = _read_one(job, member, f"w{index}_{names[index]}", folder, budget, read)
         except FileUnreadable as error:
-            _drop(job.bench, f"w{index}_")
+            _drop(job.bench, f"w{index}_{names[index]}")
             found.failures.append(error)
             found.parts.append(Part(member.name, "member", "unreadable", message=error.user_message))
             continue
@@ -178,9 +178,12 @@ def _clear(bench: Workbench) -> None:
             bench.execute(f"DROP {kind} temp.{quoted(str(name))}")
 
 
-def _drop(bench: Workbench, mark: str) -> None:
-    """Remove what a member had written before it turned out to be unreadable."""
-    own = f"database_name = 'out' AND starts_with(table_name, {literal(mark)})"
+def _drop(bench: Workbench, start: str) -> None:
+    """Remove what a member had written before it turned out to be unreadable; its tables begin with these signs.
+
+    The mark alone would not do: tables of an archive in an archive begin with the mark of the outer one.
+    """
+    own = f"database_name = 'out' AND starts_with(table_name, {literal(start)})"
     for (name,) in bench.rows(f"SELECT table_name FROM duckdb_tables() WHERE {own}"):
         bench.execute(f"DROP TABLE out.main.{quoted(str(name))}")
 

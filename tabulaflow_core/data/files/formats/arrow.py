@@ -75,7 +75,8 @@ def reading(job: ReadJob, kind: str) -> Iterator[None]:
         if "encrypt" in text.lower() or "decrypt" in text.lower():
             raise FileUnreadable(f"{job.name} is an encrypted {kind} file. Export it without encryption.") from error
         raise FileUnreadable(
-            f"{job.name} is a {kind} file that cannot be read; it may be damaged or cut off. Export it again."
+            f"{job.name} is {'an' if kind[0] in 'AEIOU' else 'a'} {kind} file that cannot be read; it may be damaged "
+            "or cut off. Export it again."
         ) from error
 
 

@@ -97,6 +97,14 @@ def test_an_archive_in_an_archive_once(read_all: ReadAll) -> None:
         read_all(zipped(("x.zip", zipped(("y.zip", inner)))), "t.zip")
 
 
+def test_a_broken_member_of_an_inner_archive_takes_no_tables_with_it(read_all: ReadAll) -> None:
+    """The second member of both fails: what was written of the first must stay."""
+    inner = zipped(("good.csv", TEXT), ("bad.csv", b"\x89PNG\r\n\x1a\n" * 9))
+    seen = read_all(zipped(("first.csv", TEXT), ("in.zip", inner)), "out.zip")
+    assert seen.tables == {"out_first": ROWS, "out_in_good": ROWS}
+    assert seen.parts["in.zip/bad.csv"] == "unreadable"
+
+
 def test_equal_names(read_all: ReadAll) -> None:
     with pytest.warns(UserWarning, match="Duplicate"):
         twice = zipped(("a.csv", b"a,b\n9,z\n"), ("a.csv", TEXT))

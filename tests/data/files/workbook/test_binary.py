@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tabulaflow_core.data.files import FileReading, read_file
+from tabulaflow_core.data.files import FileReading, ReadBounds, Watch, read_file
 from tabulaflow_core.errors import FileUnreadable
 from tests.data.files.workbook.look.binaries import number, record, record12, wide, write_xlsb, xls
 from tests.data.files.workbooks import write_zip
@@ -133,3 +133,34 @@ def test_a_far_cell_of_ods_is_the_reason(tmp_path: Path) -> None:
     rows = row(text("id"), text("v")) + row(whole(1), whole(2)) + gap + far
     with pytest.raises(FileUnreadable, match="lie as far apart as A1 and AHQ1000003"):
         read_file(ods(tmp_path / "far.ods", rows), storage=tmp_path / "s")
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "words"),
+    [(1 << 16, 1 << 14, "more than any XLS sheet"), (1 << 31, 9, "more than any XLS sheet")],
+)
+def test_sizes_that_an_xls_sheet_cannot_have(tmp_path: Path, rows: int, columns: int, words: str) -> None:
+    path = tmp_path / "a.xls"
+    size = record(0x200, struct.pack("<IIHHH", 0, rows, 0, columns, 0))
+    path.write_bytes(xls({"Shown": (0, 0, xls_records()), "Hidden": (1, 0, size + xls_records())}))
+    with pytest.raises(FileUnreadable, match=words):
+        read_file(path, storage=tmp_path / "s")
+
+
+def test_far_cells_of_a_hidden_xls_sheet(tmp_path: Path) -> None:
+    """All sheets of XLS are read at once, those that nobody asked for too."""
+    path = tmp_path / "a.xls"
+    path.write_bytes(
+        xls({"Shown": (0, 0, xls_records()), "Hidden": (1, 0, number(0, 0, 0, 1) + number(65_000, 60_000, 0, 1))})
+    )
+    with pytest.raises(FileUnreadable, match=r"Sheet “Hidden” has a cell at CJSS65001"):
+        read_file(path, storage=tmp_path / "s")
+
+
+def test_sheets_that_are_too_large_together(tmp_path: Path) -> None:
+    path = tmp_path / "a.xls"
+    wide = number(0, 0, 0, 1) + number(60_000, 40, 0, 1)
+    path.write_bytes(xls({f"S{i}": (0, 0, wide) for i in range(4)}))
+    watch = Watch(bounds=ReadBounds(memory_bytes=64 * 1024**2))
+    with pytest.raises(FileUnreadable, match="4 sheets together"):
+        read_file(path, storage=tmp_path / "s", watch=watch)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from tabulaflow_core.data.files.formats.workbook.errors import ErrorCells, error_cells
 from tabulaflow_core.data.files.formats.workbook.grid import Grid, build_grid
 from tabulaflow_core.data.files.formats.workbook.look import Range, SheetLook, WorkbookKind, WorkbookLook, look
-from tabulaflow_core.data.files.formats.workbook.shown import address
+from tabulaflow_core.data.files.formats.workbook.room import all_too_large, too_large
 from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileUnreadable
 
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 OLE_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 #: Streams of BIFF without a container, as Excel 2 to 5 wrote them.
 BARE_BIFF: Final = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
-#: Memory that a cell takes while its sheet is read, measured with calamine 0.9; empty ones in between take part of it.
-_CELL_BYTES: Final = 72
-_EMPTY_BYTES: Final = 32
-#: Rows and columns that the programs know; LibreOffice may have sixteen times as many rows.
-_MOST_ROWS: Final[dict[WorkbookKind, int]] = {"xlsx": 1 << 20, "xlsb": 1 << 20, "xls": 1 << 20, "ods": 1 << 24}
-_MOST_COLUMNS: Final = 16_384
-#: Places of an ODS sheet beyond which the library may refuse the whole workbook.
-_MOST_SPREAD: Final = 100_000_000
-#: A reading may take this many times the memory of its DuckDB for the cells.
-_MEMORY_TIMES: Final = 4
 
 
 class SheetUnreadable(Exception):
@@ -80,7 +70,8 @@ class Book:
             FileReadingStopped: Somebody stopped the reading.
         """
         self.watch.advance("reading")
-        self._refuse_too_large(sheet)
+        if why := too_large(sheet, self.kind, self.watch):
+            raise SheetUnreadable(why)
         with _faults_of(sheet):
             found = self._workbook.get_sheet_by_name(sheet.name)
             merged = sheet.merged or _merged(found)
@@ -104,51 +95,6 @@ class Book:
         if lacking > 0 and self.kind == "ods" and sheet.formula_count:
             return ErrorCells(count=lacking)
         return error_cells(self.path, sheet.name, self.watch) if lacking > 0 and self.kind == "xlsx" else ErrorCells()
-
-    def _refuse_too_large(self, sheet: SheetLook) -> None:
-        """Refuse what would take too much memory before it is taken: the library keeps a place for empty cells too."""
-        if sheet.extent is None:
-            return
-        first_row, first_column, last_row, last_column = sheet.extent
-        filled = sheet.filled_cells
-        if last_row >= _MOST_ROWS[self.kind] or last_column >= _MOST_COLUMNS:
-            raise SheetUnreadable(
-                f"Sheet “{sheet.name}” has a cell at {address(last_row, last_column)}, beyond the end of any sheet, "
-                "so it was not read. Save it again in a spreadsheet program, and add it anew."
-            )
-        spread = (last_row - first_row + 1) * (last_column - first_column + 1)
-        if filled * _CELL_BYTES + spread * _EMPTY_BYTES <= _MEMORY_TIMES * self.watch.bounds.memory_bytes:
-            return
-        if why := _strays(sheet):
-            raise SheetUnreadable(why)
-        raise SheetUnreadable(
-            f"Sheet “{sheet.name}” has {filled:,} cells, which is too much for the memory that a reading may take. "
-            "Save the sheet as CSV and add that file."
-        )
-
-
-def _strays(sheet: SheetLook) -> str:
-    """What to say of a sheet with few cells in a wide rectangle; empty for any other."""
-    if sheet.extent is None:
-        return ""
-    first_row, first_column, last_row, last_column = sheet.extent
-    spread = (last_row - first_row + 1) * (last_column - first_column + 1)
-    if sheet.filled_cells * 20 >= spread:
-        return ""
-    return (
-        f"Sheet “{sheet.name}” has only {sheet.filled_cells:,} cells with a value, but they lie as far apart as "
-        f"{address(first_row, first_column)} and {address(last_row, last_column)}. "
-        "Delete the rows or columns that stray, or move the table to a sheet of its own."
-    )
-
-
-def _far(seen: WorkbookLook) -> str:
-    """Why an ODS workbook is refused by the library, which reads all of its sheets at once; empty when not for that."""
-    for sheet in seen.sheets:
-        wide = sheet.extent is not None and (sheet.extent[2] + 1) * (sheet.extent[3] + 1) > _MOST_SPREAD
-        if wide and (why := _strays(sheet)):
-            return why
-    return ""
 
 
 @contextmanager
@@ -183,6 +129,8 @@ def open_book(path: Path, name: str, kind: WorkbookKind, folder: Path, watch: Wa
     except FileUnreadable as error:
         message = error.user_message.replace("This workbook", called, 1).replace("This file", name, 1)
         raise FileUnreadable(message, detail=error.detail) from error
+    if why := all_too_large(seen, kind, watch):
+        raise FileUnreadable(f"{called} cannot be read as it is. {why}")
     try:
         workbook = calamine.load_workbook(_without_suffix(path, folder))
     except calamine.PasswordError as error:
@@ -192,8 +140,6 @@ def open_book(path: Path, name: str, kind: WorkbookKind, folder: Path, watch: Wa
     except BaseException as error:
         if not _is_calamines(error):
             raise
-        if kind == "ods" and (why := _far(seen)):
-            raise FileUnreadable(f"{called} cannot be read as it is. {why}") from error
         raise FileUnreadable(
             f"{called} cannot be read; it may be damaged or cut off. Open it, save it again, and add it anew."
         ) from error

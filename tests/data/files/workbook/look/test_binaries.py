@@ -61,6 +61,31 @@ def test_xls(tmp_path: Path) -> None:
     assert any("XLS" in notice for notice in found.notices)
 
 
+@pytest.mark.parametrize(
+    ("sides", "claimed"),
+    [((0, 3, 0, 4), 12), ((0, 0, 0, 0), 0), ((5, 0, 0, 9), 0), ((5, 1, 0, 1), (1 << 32) - 4)],
+)
+def test_what_an_xls_sheet_says_of_its_size(tmp_path: Path, sides: tuple[int, ...], claimed: int) -> None:
+    """The library makes room for what the sheet says, and a side that is negative is a huge one to it."""
+    data = xls({"s": (0, 0, record(0x200, struct.pack("<IIHHH", *sides, 0)) + number(0, 0, 0, 1))})
+    assert looked(tmp_path, data).sheets[0].claimed == claimed
+
+
+def test_an_xls_sheet_that_begins_elsewhere(tmp_path: Path) -> None:
+    """It would be read from there without having been looked at."""
+    data = bytearray(xls({"s": (0, 0, number(0, 0, 0, 1))}))
+    at = data.index(record(0x85)[:2] + b"\x0a\x00")
+    data[at + 4] ^= 4
+    with pytest.raises(FileUnreadable, match="damaged"):
+        looked(tmp_path, bytes(data))
+
+
+def test_cells_beyond_the_last_column_of_xlsb(tmp_path: Path) -> None:
+    far = row_header(0) + cell(5, 0, 0, struct.pack("<d", 1)) + cell(5, 8_323_078, 0, struct.pack("<d", 1))
+    seen = look(write_xlsb(tmp_path / "a.xlsb", {"s": (0, far)}), "xlsb", watch=Watch())
+    assert seen.sheets[0].extent == Range(0, 0, 0, 8_323_078)
+
+
 def test_xls_without_formulas_has_nothing_to_tell(tmp_path: Path) -> None:
     assert looked(tmp_path, xls({"s": (0, 0, number(0, 0, 0, 1))})).notices == ()
 

@@ -70,6 +70,7 @@ class SheetLook:
         error_count: All of them.
         extent: The rectangle around all filled cells; None when there is none or the format cannot tell.
         filled_cells: How many cells hold a value. Far fewer than the extent has means a sheet to be careful with.
+        claimed: How many places the sheet itself says it has, of XLS only.
     """
 
     name: str
@@ -86,6 +87,7 @@ class SheetLook:
     error_count: int = 0
     extent: Range | None = None
     filled_cells: int = 0
+    claimed: int = 0
     formats: FormatRuns = field(default=NO_RUNS, repr=False)
 
     def column_format(self, column: int, first_row: int, last_row: int) -> str:

@@ -67,6 +67,7 @@ class SheetFacts:
     table_ids: list[str] = field(default_factory=list)
     errors: list[tuple[int, int, str]] = field(default_factory=list)
     error_count: int = 0
+    claimed: int = 0
 
     def add_error(self, row: int, column: int, code: int) -> None:
         """Note a cell with an error, by its code in a binary workbook."""

@@ -35,7 +35,7 @@ CANNOT_TELL = (
 _STATES: dict[int, SheetState] = {0: "visible", 1: "hidden", 2: "very hidden"}
 _KINDS: dict[int, SheetKind] = {0: "sheet", 1: "macro", 2: "chart", 6: "macro"}
 _BOF, _EOF, _FILEPASS, _DATEMODE, _SHEET, _FORMAT, _XF = 0x809, 0x0A, 0x2F, 0x22, 0x85, 0x41E, 0xE0
-_FORMULA, _MULRK, _MERGED, _ROW, _COLINFO, _SUPBOOK = 0x06, 0xBD, 0xE5, 0x208, 0x7D, 0x1AE
+_FORMULA, _MULRK, _MERGED, _ROW, _COLINFO, _SUPBOOK, _DIMENSIONS = 0x06, 0xBD, 0xE5, 0x208, 0x7D, 0x1AE, 0x200
 #: NUMBER, RK and FORMULA hold a number or may; LABELSST, LABEL, RSTRING and BOOLERR hold none.
 _CELLS = {0x203: 1, 0x27E: 1, 0x06: 1, 0xFD: 0, 0x204: 0, 0xD6: 0, 0x205: 0}
 _BOOLERR, _ERROR_RESULT = 0x205, 2
@@ -70,8 +70,8 @@ def look_at_xls(path: Path, *, watch: Watch) -> WorkbookLook:
             else:
                 book.record(kind, buffer[start:end], position)
         book.flush()
-        if not book.sheets:
-            raise FileUnreadable(DAMAGED)
+        if not book.sheets or len(book.met) < len(book.sheets):
+            raise FileUnreadable(DAMAGED)  # a sheet that begins elsewhere would be read without having been looked at
         macros = ole.has_macros or any(s.kind == "macro" for s in book.sheets.values())
         formulas = any(s.facts.formula_count for s in book.sheets.values())
         notices = [MACROS] * macros + [LINKS] * (book.links and formulas) + [CANNOT_TELL] * formulas
@@ -89,6 +89,7 @@ def look_at_xls(path: Path, *, watch: Watch) -> WorkbookLook:
                 error_count=s.facts.error_count,
                 extent=s.facts.runs.extent,
                 filled_cells=s.facts.runs.filled,
+                claimed=s.facts.claimed,
                 formats=s.facts.runs.finish(codes),
             )
             for s in book.sheets.values()
@@ -127,10 +128,25 @@ def _gathered(blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(waiting)
 
 
+def _claimed(data: bytes) -> int:
+    """Places between the first and the last cell, as the record says that tells them; a negative side is huge."""
+    form = "<IIHH" if len(data) >= 14 else "<HHHH"  # BIFF8, and BIFF5 before it
+    sides: tuple[int, ...] = struct.unpack_from(form, data)
+    first_row, end_row, first_column, end_column = sides
+    if (end_row, end_column) < (1, 1):
+        return 0
+    return ((end_row - first_row) & 0xFFFFFFFF) * ((end_column - first_column) & 0xFFFFFFFF)
+
+
 class _Book:
-    """Takes the records of the workbook stream."""
+    """Takes the records of the workbook stream.
+
+    Attributes:
+        met: Positions of sheets that were reached.
+    """
 
     def __init__(self) -> None:
+        self.met: set[int] = set()
         self.styles = StyleKeys()
         self.sheets: dict[int, _Sheet] = {}
         self.date_1904 = self.links = False
@@ -151,6 +167,8 @@ class _Book:
             if self._depth == 0:
                 self.flush()
                 self._facts = None
+        elif kind == _DIMENSIONS and self._facts is not None:
+            self._facts.claimed = max(self._facts.claimed, _claimed(data))
         elif self._depth == 1 and self._facts is not None:
             self._of_sheet(self._facts, kind, data)
         elif self._depth == 1:
@@ -159,6 +177,7 @@ class _Book:
     def _begin(self, position: int, data: bytes) -> None:
         sheet = self.sheets.get(position)
         if sheet is not None:
+            self.met.add(position)
             self._facts = sheet.facts
             if not self._keys:
                 self._keys = self.styles.keys()

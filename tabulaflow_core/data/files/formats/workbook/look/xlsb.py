@@ -173,8 +173,8 @@ def _sheet(blocks: Iterable[bytes], keys: list[int], bounds: ReadBounds) -> tupl
             if end - start < 8:
                 continue
             column, style = unpack(buffer, start)
-            if column < 1 << 16:
-                add((row, column, style & 0xFFFFFF, cells[kind]))
+            # Beyond the end of a sheet too: the library would make room for all columns up to there.
+            add((row, min(column, 1 << 24), style & 0xFFFFFF, cells[kind]))
             if 8 <= kind <= 11:
                 facts.formula_count += 1
             if kind in _ERROR_CELLS and end - start > 8:
