@@ -46,23 +46,21 @@ _PEER_WRITE: Final = {"sqlite": "fails above 83,334 x 3", "postgres": "fails abo
 
 
 @asynccontextmanager
-async def _database_async(engine: str, folder: Path) -> AsyncIterator[str]:
+async def database_async(engine: str, folder: Path) -> AsyncIterator[str]:
     """The URL of an empty database."""
     if engine in ("sqlite", "duckdb"):
         yield f"{engine}:///{folder}/bench.{engine}"
         return
     name = f"tf_bench_{os.getpid()}"
     base = _POSTGRES if engine == "postgres" else _MARIADB
-    await _outside_async(engine, base, [f"CREATE DATABASE {name}"])
+    await outside_async(engine, base, [f"CREATE DATABASE {name}"])
     try:
         yield f"{base.rpartition('/')[0]}/{name}"
     finally:
-        await _outside_async(
-            engine, base, [f"DROP DATABASE {name}" + (" WITH (FORCE)" if engine == "postgres" else "")]
-        )
+        await outside_async(engine, base, [f"DROP DATABASE {name}" + (" WITH (FORCE)" if engine == "postgres" else "")])
 
 
-async def _outside_async(engine: str, url: str, statements: list[str]) -> None:
+async def outside_async(engine: str, url: str, statements: list[str]) -> None:
     """Run statements that write."""
     if engine == "sqlite":
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
@@ -134,7 +132,7 @@ def _tables(count: int, columns: int) -> list[str]:
 
 async def _speed_async(engine: str, url: str, rows: int) -> bool:
     """200 tables of 20 columns, 200,000 rows to a DataFrame, and `rows` rows written in each of the ways."""
-    await _outside_async(engine, url, _tables(200, 20))
+    await outside_async(engine, url, _tables(200, 20))
     limits = Limits(result_rows=max(rows, 1_000_000))
     async with await SQLConnector.from_url_async(url, read_only=False, limits=limits) as source:
         seconds = await _timed_async(source.refresh_schema_async, best_of=3)
@@ -170,7 +168,7 @@ def _frame(rows: int) -> pd.DataFrame:
 async def _many_async(engine: str, url: str) -> bool:
     """Connecting to a database of very many tables: seconds by the clock and the growth of this process."""
     count = _MANY[engine]
-    await _outside_async(engine, url, _tables(count, _MANY_COLUMNS))
+    await outside_async(engine, url, _tables(count, _MANY_COLUMNS))
     before = _megabytes()
     cpu, wall = time.process_time(), time.perf_counter()
     async with await SQLConnector.from_url_async(url) as source:
@@ -196,7 +194,7 @@ def _megabytes() -> int:
 
 async def _run_async(engine: str, *, many: bool, rows: int) -> bool:
     with tempfile.TemporaryDirectory(prefix="tabulaflow-") as name:
-        async with _database_async(engine, Path(name)) as url:
+        async with database_async(engine, Path(name)) as url:
             return await (_many_async(engine, url) if many else _speed_async(engine, url, rows))
 
 

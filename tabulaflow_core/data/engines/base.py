@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
 
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.schema import SourceSchema
@@ -51,6 +51,29 @@ class EngineFault(Exception):
 STATEMENTS: Final = 5
 #: Share of a statement's time limit that it may wait for a lock: then the server says what the time went to.
 LOCK_SHARE: Final = 0.9
+
+
+#: Rows that a driver written in Python is asked for before it is looked whether somebody wants to stop: milliseconds.
+STEP_ROWS: Final = 1_000
+
+Row = TypeVar("Row")
+
+
+def fetch_by_steps(fetchmany: Callable[[int], Sequence[Row]], count: int, stopped: Callable[[], bool]) -> Sequence[Row]:
+    """Up to `count` rows of a blocking driver; fewer at their end or when `stopped`.
+
+    A driver that makes 20,000 rows at once keeps Python to itself so long that the thread which stops the statement
+    in the server hardly comes to work.
+    """
+    if count <= STEP_ROWS:
+        return fetchmany(count)
+    rows: list[Row] = []
+    while len(rows) < count and not stopped():
+        step = fetchmany(min(STEP_ROWS, count - len(rows)))
+        if not step:
+            break
+        rows.extend(step)
+    return rows
 
 
 def waited_for_lock() -> EngineFault:

@@ -108,9 +108,10 @@ class DuckDBAdapter:
 
     async def open_async(self) -> None:
         """Attach the files, look at their views, then lock the instance."""
-        await run_blocking_async(self._open)
+        instance = await run_blocking_async(self._opened, abandon=lambda instance: instance.close())
+        self._instance = instance
 
-    def _open(self) -> None:
+    def _opened(self) -> duckdb.DuckDBPyConnection:
         if not self._read_only:
             for path in self._databases.values():
                 create_database(path)
@@ -130,7 +131,7 @@ class DuckDBAdapter:
         except BaseException:
             instance.close()
             raise
-        self._instance = instance
+        return instance
 
     async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
         """Run `sql` on a cursor of its own."""
@@ -157,7 +158,7 @@ class DuckDBAdapter:
             try:
                 write_table(path, table, rows, if_exists=if_exists)
             finally:
-                self._open()
+                self._instance = self._opened()
 
         async with self._turn:
             await self._turn.wait_for(lambda: not self._readers and not self._writing)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
-from tabulaflow_core.data.engines.base import LOCK_SHARE, Caps, EngineFault, Fetched, IfExists
+from tabulaflow_core.data.engines.base import LOCK_SHARE, Caps, EngineFault, Fetched, IfExists, fetch_by_steps
 from tabulaflow_core.data.engines.mysql_connection import (
     Connection,
     DriverError,
@@ -198,9 +198,11 @@ def _fetch(connection: Connection, sql: str, caps: Caps, run: Run) -> Fetched:
         builder = TableBuilder([field.name for field in fields], [converter_for(field) for field in fields], caps)
         more = True
         while more and not run.stopped:
-            more = builder.add(cursor.fetchmany(builder.batch_size))
+            more = builder.add(fetch_by_steps(cursor.fetchmany, builder.batch_size, lambda: run.stopped))
+        if run.stopped:  # putting many rows together takes its time, and nobody wants them
+            raise EngineFault(FailureKind.FAILED, "The query was stopped.")
         fetched = builder.finish()
-        if fetched.cut_by is None and not run.stopped:
+        if fetched.cut_by is None:
             while cursor.nextset():  # an error may hide in a later result
                 cursor.fetchall()
             run.unfinished = False

@@ -86,5 +86,7 @@ class Pool(Generic[C]):
         self._closed = True
         while self._idle:
             await self._close_async(self._idle.pop())
-        if self._leftovers:  # each ends by itself; a server that is silent is not waited for
+        task = asyncio.current_task()
+        stopped = task is not None and task.cancelling()
+        if self._leftovers and not stopped:  # each ends by itself; a server that is silent is not waited for
             await asyncio.wait(self._leftovers, timeout=_LEFTOVER_SECONDS)

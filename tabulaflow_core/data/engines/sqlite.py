@@ -69,12 +69,13 @@ class SQLiteAdapter:
 
     async def open_async(self) -> None:
         """Open the file once."""
-        await run_blocking_async(self._check)
-
-    def _check(self) -> None:
         if self._path is None:
             self._memory = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
             return
+        await run_blocking_async(self._check, abandon=lambda _: None)
+
+    def _check(self) -> None:
+        assert self._path is not None
         if not os.path.exists(self._path) and not self._read_only:
             sqlite3.connect(self._path).close()
         try:

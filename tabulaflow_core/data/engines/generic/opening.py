@@ -51,7 +51,10 @@ def engine_of(source: SourceUrl) -> sqlalchemy.Engine:
     else:
         options["connect_args"] = session_class(source).connect_arguments(source)
     try:
-        return sqlalchemy.create_engine(_url(source), **options)
+        engine = sqlalchemy.create_engine(_url(source), **options)
+        if source.driver == "mysql+pymysql":
+            sqlalchemy.event.listen(engine, "do_connect", _pymysql)
+        return engine
     except sqlalchemy.exc.NoSuchModuleError:
         raise SourceUrlError(
             f"There is no SQLAlchemy dialect `{source.driver[:60]}` here. Install the package that brings it, or check "
@@ -120,6 +123,15 @@ def _odbc_driver() -> str:
     pyodbc: Any = import_module("pyodbc")
     found = sorted(name for name in pyodbc.drivers() if "SQL Server" in name)
     return found[-1] if found else "ODBC Driver 18 for SQL Server"
+
+
+def _pymysql(_dialect: Any, _record: Any, positional: Any, named: Any) -> Any:
+    from tabulaflow_core.data.engines.mysql_connection import Connection, prefer_encryption
+
+    connection = Connection(*positional, **named, ssl_disabled=True, defer_connect=True)
+    prefer_encryption(connection)
+    connection.connect()
+    return connection
 
 
 def _sqlite(source: SourceUrl) -> Any:

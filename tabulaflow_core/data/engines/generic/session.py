@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from tabulaflow_core.data.arrow import Converter, TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
-from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched
+from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched, fetch_by_steps
 from tabulaflow_core.data.engines.generic.values import convert
 
 if TYPE_CHECKING:
@@ -138,10 +138,13 @@ class Session:
                 raise EngineFault(FailureKind.REFUSED, "the statement gives no rows")
             names = [str(column[0] or "") for column in cursor.description]
             builder = TableBuilder(names, self.converters(cursor), caps)
-            while not self.stopped and builder.add(cursor.fetchmany(builder.batch_size)):
-                pass
+            more = True
+            while more and not self.stopped:
+                more = builder.add(fetch_by_steps(cursor.fetchmany, builder.batch_size, lambda: self.stopped))
+            if self.stopped:  # putting many rows together takes its time, and nobody wants them
+                raise EngineFault(FailureKind.FAILED, "The query was stopped.")
             fetched = builder.finish()
-            if fetched.cut_by is None and not self.stopped:
+            if fetched.cut_by is None:
                 self.drain(cursor)
                 finished = True
             return fetched
