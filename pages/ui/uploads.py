@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui import opened, safe, state, wording
@@ -68,7 +70,17 @@ def _take(given: Sequence[UploadedFile]) -> None:
         st.session_state[_FAULT] = error.user_message
     else:
         st.session_state[_BEGUN] = True
+    _let_go(given)
     state.next_upload_round()
+
+
+def _let_go(given: Sequence[UploadedFile]) -> None:
+    """Free the browser's copies. An emptied box does not: the server would hold them as long as the window is open."""
+    context = get_script_run_ctx()
+    for upload in given:
+        if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+            context.uploaded_file_mgr.remove_file(context.session_id, upload.file_id)
+        upload.close()
 
 
 def _take_from_server() -> None:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 from uuid import uuid4
 
+from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.files.watch import ReadProgress, Watch
 from tabulaflow_core.errors import FileReadingStopped, NotFound, TabulaflowError
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime import memory
 from tabulaflow_core.runtime.file_reader import Follower
 from tabulaflow_core.runtime.uploads import Upload
 from tabulaflow_core.runtime.views import FileChoice, FileOutcome, JobState, ReadingJob
@@ -111,6 +113,8 @@ class ReadingJobs:
         finally:
             if job.state == "running":  # cancelled: the process ends
                 job.end("stopped")
+            else:
+                await run_blocking_async(memory.give_back)
 
     def look(self, principal: Principal) -> tuple[ReadingJob, ...]:
         """The jobs of `principal`; those that have ended are given for the last time."""

@@ -13,6 +13,8 @@ from typing import BinaryIO
 
 import pytest
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import state
@@ -82,6 +84,21 @@ def test_an_empty_page_teaches(page: AppTest) -> None:
         assert name in label
     press(page, "Use the sample shop")
     assert "inventory" in words(page)
+
+
+def test_nothing_of_an_upload_stays_in_memory(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    managers: list[MemoryUploadedFileManager] = []
+    add = MemoryUploadedFileManager.add_file
+
+    def adding(self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec) -> None:
+        managers.append(self)
+        add(self, session_id, file)
+
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", adding)
+    upload(page, ("one.csv", b"a,b\n1,2\n"), ("two.json", b'[{"c": 1}]'))
+    assert [kept(name).status for name in ("one.csv", "two.json")] == ["loaded", "loaded"]
+    assert managers
+    assert [held for manager in managers for held in manager.file_storage.values() if held] == []
 
 
 def test_a_file_comes_opened_with_the_line_that_says_how_it_was_read(page: AppTest) -> None:
