@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from tabulaflow_core.config import Settings
 from tabulaflow_core.data.contracts import DataConnector
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.files.known import Known
 from tabulaflow_core.data.files.naming import table_name
 from tabulaflow_core.data.files.reader import stem
 from tabulaflow_core.data.files.watch import Watch
@@ -50,6 +51,7 @@ class FileBook:
         self.databases = DatabaseUploads(settings, store)
         self._settling = Settling(self._keeper, self.databases)
         self._locks: dict[str, asyncio.Lock] = {}
+        self._known: dict[str, Known] = {}
 
     def take_in(self, principal: Principal, given: Sequence[uploads.Given]) -> list[uploads.Upload | FileOutcome]:
         """Copy bytes that arrived, in the thread of the caller; an outcome stands for what could not be copied."""
@@ -209,13 +211,15 @@ class FileBook:
         storage = self._keeper.storage(principal)
         readings = [for_connector(kept_file(record, storage)) for record in loaded]
 
+        known = self._known.setdefault(principal.id, Known())
+
         async def open_files() -> DataConnector:
             from tabulaflow_core.data.files import FilesConnector
 
-            return await FilesConnector.open_async(readings, limits=self._settings.limits)
+            return await FilesConnector.open_async(readings, limits=self._settings.limits, known=known)
 
         token = " ".join(record.id for record in loaded)
-        return Wanted(FILES_ALIAS, token, open_files, patience=_OPEN_SECONDS, limit=_OPEN_SECONDS)
+        return Wanted(FILES_ALIAS, token, open_files, patience=_OPEN_SECONDS, limit=_OPEN_SECONDS, seamless=True)
 
     def _copy(self, principal: Principal, name: str, place: Path | str | BinaryIO) -> uploads.Upload | FileOutcome:
         folder = self._keeper.folder(principal)

@@ -25,6 +25,8 @@ _SICK_SECONDS: Final = 15.0
 OPEN_SECONDS: Final = 15.0
 #: So long a page or a question waits for a source that opens slowly; the other sources are there by then.
 _PATIENCE_SECONDS: Final = 4.0
+#: Seconds that are waited for a connector to close; a query that still runs in it goes on, and it is closed after that.
+_CLOSING_SECONDS: Final = 1.0
 _CONNECTING: Final = "It is still being opened, which takes longer than usual. Look again in a moment."
 
 
@@ -37,6 +39,7 @@ class Wanted:
         open: Opens it.
         patience: So many seconds a page or a question waits for it; None for the usual few.
         limit: After so many seconds it counts as one that does not answer; None for the usual bound.
+        seamless: Whether what was open under the alias before stays until this is.
     """
 
     alias: str
@@ -44,6 +47,7 @@ class Wanted:
     open: Callable[[], Awaitable[DataConnector]]
     patience: float | None = None
     limit: float | None = None
+    seamless: bool = False
 
 
 @dataclass(slots=True)
@@ -75,6 +79,7 @@ class Shelf:
         self._turns = 0
         self._used = time.monotonic()
         self._retired: list[DataConnector] = []
+        self._closing: set[asyncio.Task[None]] = set()
 
     def hold(self) -> None:
         """A turn begins: until `release_async`, connectors that are replaced or removed stay open for it."""
@@ -84,7 +89,8 @@ class Shelf:
         """The turn is over: close what was only kept for turns, unless another one runs."""
         self._turns -= 1
         if self._turns == 0:
-            await self._close_retired()
+            self._close_retired()
+            await self._closed_async()
 
     async def rest_async(self, *, idle: float) -> None:
         """Close everything when nobody has asked for `idle` seconds and no turn runs; the next sync opens it again."""
@@ -94,19 +100,23 @@ class Shelf:
             for alias in self.registry.aliases:
                 self._tokens.pop(alias, None)
                 await self.registry.unregister_async(alias)
+        await self._closed_async()
 
     async def _retire(self, connector: DataConnector) -> None:
+        """Take a connector that is not wanted any more. Without waiting: a query by hand may still run in it."""
         self._retired.append(connector)
         if self._turns == 0:
-            await self._close_retired()
+            self._close_retired()
 
-    async def _close_retired(self) -> None:
+    def _close_retired(self) -> None:
         while self._retired:
-            connector = self._retired.pop()
-            try:
-                await connector.close_async()
-            except (TabulaflowError, OSError):
-                _log.warning("a source could not be closed", exc_info=True)
+            task = asyncio.create_task(_close(self._retired.pop()))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
+    async def _closed_async(self) -> None:
+        if self._closing:
+            await asyncio.wait(set(self._closing), timeout=_CLOSING_SECONDS)
 
     def fault(self, alias: str) -> str:
         """Why `alias` could not be opened; empty when it is open."""
@@ -123,15 +133,15 @@ class Shelf:
         self._used = time.monotonic()
         self._wanted = {source.alias: source.token for source in wanted}
         async with self._lock:
+            seamless = {source.alias for source in wanted if source.seamless}
             for alias in [a for a, token in self._tokens.items() if self._wanted.get(a) != token]:
-                del self._tokens[alias]
-                self._sick.pop(alias, None)
-                await self.registry.unregister_async(alias)  # retires it
+                if alias not in seamless:
+                    await self._drop(alias)
         for alias in [a for a in self._faults if a not in self._wanted]:
             del self._faults[alias]
         for source in wanted:
             under_way = self._opening.get(source.alias)
-            if source.alias in self._tokens or not self._is_due(source):
+            if self._tokens.get(source.alias) == source.token or not self._is_due(source):
                 continue
             if under_way is None or under_way.token != source.token:
                 task = asyncio.create_task(self._open(source))
@@ -152,15 +162,23 @@ class Shelf:
         mine = self._opening.get(source.alias)
         if mine is not None and mine.token == source.token:
             del self._opening[source.alias]
-        if self._wanted.get(source.alias) != source.token or source.alias in self._tokens:
+        if self._wanted.get(source.alias) != source.token or self._tokens.get(source.alias) == source.token:
             if not isinstance(result, TabulaflowError):  # removed or changed meanwhile
                 await result.close_async()
-        elif isinstance(result, TabulaflowError):
+            return
+        if source.alias in self._tokens:  # nothing waits between this and the new one: nobody finds none
+            await self._drop(source.alias)
+        if isinstance(result, TabulaflowError):
             self._faults[source.alias] = _Fault(source.token, result.user_message, time.monotonic())
         else:
             self._faults.pop(source.alias, None)
             self.registry.register(source.alias, Lingering(result, self._retire))
             self._tokens[source.alias] = source.token
+
+    async def _drop(self, alias: str) -> None:
+        del self._tokens[alias]
+        self._sick.pop(alias, None)
+        await self.registry.unregister_async(alias)  # retires it
 
     def _is_due(self, source: Wanted) -> bool:
         fault = self._faults.get(source.alias)
@@ -195,7 +213,15 @@ class Shelf:
             self._tokens.clear()
             self._turns = 0
             await self.registry.close_async()
-            await self._close_retired()
+            self._close_retired()
+            await self._closed_async()
+
+
+async def _close(connector: DataConnector) -> None:
+    try:
+        await connector.close_async()
+    except (TabulaflowError, OSError):
+        _log.warning("a source could not be closed", exc_info=True)
 
 
 async def _opened(source: Wanted) -> DataConnector | TabulaflowError:

@@ -441,6 +441,60 @@ async def test_a_slow_source_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) ->
     await shelf.close_async()
 
 
+class Asked(Flaky):
+    """One in which a query runs: it is closed when that has ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended = asyncio.Event()
+
+    async def close_async(self) -> None:
+        await self.ended.wait()
+        await super().close_async()
+
+
+async def test_a_running_query_holds_up_no_upload_and_the_tables_are_never_gone() -> None:
+    before, after, opened, shelf = Asked(), Flaky(), asyncio.Event(), Shelf()
+
+    async def open_before() -> DataConnector:
+        return before  # type: ignore[return-value]
+
+    async def open_after() -> DataConnector:
+        opened.set()
+        for _ in range(3):
+            await asyncio.sleep(0)
+            assert "files" in shelf.registry, "who asks meanwhile finds the tables of before"
+        return after  # type: ignore[return-value]
+
+    await shelf.sync_async([Wanted("files", "1", open_before, seamless=True)])
+    async with asyncio.timeout(5):
+        await shelf.sync_async([Wanted("files", "2", open_after, seamless=True)])
+        with pytest.raises(SourceUnavailable):
+            await shelf.schema_async("files", max_age=0)
+    assert opened.is_set()
+    assert (after.asked, before.closed) == (1, 0)
+    before.ended.set()
+    await shelf.close_async()
+    assert (before.closed, after.closed) == (1, 1)
+
+
+async def test_a_file_source_that_cannot_be_opened_again_is_not_answered_from_what_it_was() -> None:
+    before, shelf = Flaky(), Shelf()
+
+    async def open_before() -> DataConnector:
+        return before  # type: ignore[return-value]
+
+    async def open_none() -> DataConnector:
+        raise SourceUnavailable("It is damaged.")
+
+    await shelf.sync_async([Wanted("files", "1", open_before, seamless=True)])
+    await shelf.sync_async([Wanted("files", "2", open_none, seamless=True)])
+    assert shelf.registry.aliases == ()
+    assert "damaged" in shelf.fault("files")
+    await shelf.close_async()
+    assert before.closed == 1
+
+
 def test_a_connection_is_changed_under_its_name(rt: Runtime, shop: str, tmp_path: Path) -> None:
     before = rt.add_database(LOCAL_USER, "shop", shop)
     other = tmp_path / "other.sqlite"

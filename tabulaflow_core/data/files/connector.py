@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Self
 
 from tabulaflow_core.config import Limits
-from tabulaflow_core.data.engines.duckdb import DuckDBAdapter, DuckDBConnector
+from tabulaflow_core.data.engines.duckdb import DuckDBConnector
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.files.doubts import Doubt, doubts, touched
+from tabulaflow_core.data.files.known import Known
 from tabulaflow_core.data.files.naming import table_name, unique
 from tabulaflow_core.data.files.reader import read_file, stem
 from tabulaflow_core.data.files.report import FileReading, ReadOptions
+from tabulaflow_core.data.files.stored import StoredFiles
 from tabulaflow_core.data.files.told import told
 
 
@@ -89,13 +91,18 @@ class FilesConnector(DuckDBConnector):
 
     @classmethod
     async def open_async(  # type: ignore[override]
-        cls, readings: Sequence[FileReading] | Mapping[str, Path], *, limits: Limits | None = None
+        cls,
+        readings: Sequence[FileReading] | Mapping[str, Path],
+        *,
+        limits: Limits | None = None,
+        known: Known | None = None,
     ) -> Self:
         """Open files that were read before.
 
         Args:
             readings: Readings, or stored databases by the name that their table shall have.
             limits: Bounds of a query.
+            known: What earlier openings saw in the tables; it learns what this one sees in others.
 
         Raises:
             SourceUnavailable: A stored database is missing or damaged.
@@ -120,9 +127,7 @@ class FilesConnector(DuckDBConnector):
             reports = [table.report or reading.report for reading in readings for table in reading.tables]
             doubted = {name: doubts(name, report) for name, report in zip(names, reports, strict=True)}
             guessed = {name.casefold(): found for name, found in doubted.items() if found}
-        renamed = {name: place for name, place in names.items() if name != place[1]}
-        adapter = DuckDBAdapter(databases, names=renamed, kind="file")
-        connector = cls(adapter, limits=limits)
+        connector = cls(StoredFiles(databases, tables=names, known=known or Known()), limits=limits)
         connector._readings = tuple(readings)
         connector._doubts = guessed
         await connector._start_async()
