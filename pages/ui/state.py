@@ -16,6 +16,7 @@ _PENDING: Final = "tf_pending_questions"
 _UPLOADS: Final = "tf_upload_round"
 _WELCOMED: Final = "tf_welcomed"
 URL_KEY: Final = "c"
+MODEL_BOX: Final = "model-choice"
 
 
 def principal() -> Principal:
@@ -70,6 +71,12 @@ def model() -> str | None:
 def choose_model(name: str | None) -> None:
     """Answer with `name` from now on."""
     st.session_state[_MODEL] = name
+
+
+def forget_model() -> None:
+    """Answer with the default from now on: the person has set another one."""
+    st.session_state.pop(_MODEL, None)
+    st.session_state.pop(MODEL_BOX, None)
 
 
 def draft_conversation() -> str:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from tabulaflow_core.runtime.downloads import Download
     from tabulaflow_core.runtime.manual import Place, SqlRun
+    from tabulaflow_core.runtime.model_tests import ModelTest
+    from tabulaflow_core.runtime.preferences import EndpointInfo, KeyPlace, Preferences, ProviderInfo
     from tabulaflow_core.runtime.runtime import Runtime
     from tabulaflow_core.runtime.singleton import get_runtime
     from tabulaflow_core.runtime.turns import Turn
@@ -34,12 +36,17 @@ _HOME: Final = {
     "ConversationInfo": "tabulaflow_core.store.records",
     "ConversationView": "tabulaflow_core.runtime.views",
     "Download": "tabulaflow_core.runtime.downloads",
+    "EndpointInfo": "tabulaflow_core.runtime.preferences",
     "FeedbackRecord": "tabulaflow_core.store.records",
     "FileChoice": "tabulaflow_core.runtime.views",
     "FileOutcome": "tabulaflow_core.runtime.views",
     "FileQuestion": "tabulaflow_core.runtime.views",
     "ModelStatus": "tabulaflow_core.runtime.views",
+    "KeyPlace": "tabulaflow_core.runtime.preferences",
+    "ModelTest": "tabulaflow_core.runtime.model_tests",
     "Place": "tabulaflow_core.runtime.manual",
+    "Preferences": "tabulaflow_core.runtime.preferences",
+    "ProviderInfo": "tabulaflow_core.runtime.preferences",
     "ReadingJob": "tabulaflow_core.runtime.views",
     "Runtime": "tabulaflow_core.runtime.runtime",
     "SourceInfo": "tabulaflow_core.runtime.views",
@@ -55,12 +62,17 @@ __all__ = [
     "ConversationInfo",
     "ConversationView",
     "Download",
+    "EndpointInfo",
     "FeedbackRecord",
     "FileChoice",
     "FileOutcome",
     "FileQuestion",
+    "KeyPlace",
     "ModelStatus",
+    "ModelTest",
     "Place",
+    "Preferences",
+    "ProviderInfo",
     "ReadingJob",
     "Runtime",
     "SourceInfo",

@@ -32,7 +32,8 @@ async def preview_async(services: Services, principal: Principal, alias: str, ta
 async def run_sql_async(services: Services, principal: Principal, alias: str, sql: str) -> StoredResult | QueryFailure:
     """Run `sql` and store its result; see `Runtime.run_sql`."""
     connector = await services.sources.connector_async(principal, alias)
-    outcome = await connector.run_query_async(sql)
+    limits = (await services.preferences.get_async(principal)).limits(services.settings.limits)
+    outcome = await connector.run_query_async(sql, limit=limits.result_rows, timeout=limits.query_seconds)
     if isinstance(outcome, QueryFailure):
         return outcome
     result = StoredResult(

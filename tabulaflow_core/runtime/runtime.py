@@ -21,6 +21,7 @@ from tabulaflow_core.runtime.downloads import Download, Downloads
 from tabulaflow_core.runtime.engine_loop import EngineLoop
 from tabulaflow_core.runtime.file_calls import FileCalls
 from tabulaflow_core.runtime.follower import FollowedTurn
+from tabulaflow_core.runtime.preference_calls import PreferenceCalls
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.runtime.turns import Turn
 from tabulaflow_core.runtime.views import ConversationView, ModelStatus, SourceInfo
@@ -32,7 +33,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Runtime(AnswerCalls, FileCalls):
+class Runtime(AnswerCalls, PreferenceCalls, FileCalls):
     """One process's engine: a loop in a thread, the open sources, the running turns, the store.
 
     Every method is synchronous and thread-safe, filters by its principal, and raises `TabulaflowError`s only.
@@ -234,11 +235,11 @@ class Runtime(AnswerCalls, FileCalls):
 
     def models(self, principal: Principal) -> tuple[ModelStatus, ...]:
         """The models that could answer, each with what it still needs."""
-        return models.statuses(self.settings)
+        return self._call(self._services.models.statuses_async(principal))
 
     def default_model(self, principal: Principal) -> str | None:
         """The model used when none is named; None when there is none."""
-        return self._services.models.default_name()
+        return self._call(self._services.models.default_name_async(principal))
 
     def download_model(self, principal: Principal) -> Download:
         """Fetch the embedded model's weights, or join the download that runs."""

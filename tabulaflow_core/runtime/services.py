@@ -8,16 +8,20 @@ import os
 import secrets
 import socket
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Final
 
 from tabulaflow_core.agents.events import Event, TurnFailed, TurnFinished, TurnInterrupted
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import TabulaflowError, TurnInProgress
+from tabulaflow_core.models.resolve import parse_name
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.engine_loop import EngineLoop, cancel_other_tasks
 from tabulaflow_core.runtime.files import FileBook
 from tabulaflow_core.runtime.manual import SqlRuns
+from tabulaflow_core.runtime.model_tests import ModelTest
 from tabulaflow_core.runtime.models import ModelFactory, Models
+from tabulaflow_core.runtime.preferences import PreferenceBook, Preferences
 from tabulaflow_core.runtime.reading_jobs import ReadingJobs
 from tabulaflow_core.runtime.sessions import HeldSession, Sessions
 from tabulaflow_core.runtime.sources import SourceBook
@@ -44,11 +48,12 @@ class Services:
     def __init__(self, settings: Settings, loop: EngineLoop, store: Store, *, factory: ModelFactory | None) -> None:
         self.settings = settings
         self.store = store
-        self.models = Models(settings, factory=factory)
+        self.preferences = PreferenceBook(store)
+        self.models = Models(settings, self.preferences, factory=factory)
         self.files = FileBook(settings, store)
         self.jobs = ReadingJobs(self.files)
         self.sources = SourceBook(settings, store, self.files)
-        self.sessions = Sessions(settings, store, self.sources, self.models)
+        self.sessions = Sessions(settings, store, self.sources, self.models, self.preferences)
         self.manual = SqlRuns(loop)
         self.live: dict[str, LiveTurn] = {}
         self.warming: set[tuple[str, str]] = set()
@@ -73,7 +78,8 @@ class Services:
         """Begin a turn; see `Runtime.start_turn`."""
         if self.live_turn(principal, conversation_id) is not None:
             raise TurnInProgress(BUSY)
-        name, _ = await self.models.get_async(model)
+        name, _ = await self.models.get_async(principal, model)
+        limits = (await self.preferences.get_async(principal)).limits(self.settings.limits)
         record = await self.store.turns.start_async(
             principal,
             conversation_id,
@@ -91,11 +97,24 @@ class Services:
             principal,
             record,
             open_session=open_session,
-            seconds=self.settings.limits.turn_seconds,
+            seconds=limits.turn_seconds,
         )
         self.live[turn.id] = turn
         turn.task.add_done_callback(lambda _: self.live.pop(turn.id, None))
         return turn
+
+    async def set_preferences_async(self, principal: Principal, chosen: Preferences) -> None:
+        """Keep what a person chose; see `Runtime.set_preferences`."""
+        if chosen.model:
+            _, name = parse_name(chosen.model)
+            chosen = replace(chosen, model=name)
+        await self.preferences.set_async(principal, chosen)
+
+    async def test_model_async(self, principal: Principal, model: str) -> ModelTest:
+        """Begin to try a model; see `Runtime.test_model`."""
+        test = ModelTest(self._loop, model)
+        test.begin(self, principal)
+        return test
 
     def live_turn(self, principal: Principal, conversation_id: str) -> LiveTurn | None:
         """The turn of this process that runs in the conversation."""

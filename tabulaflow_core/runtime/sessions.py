@@ -16,10 +16,11 @@ from tabulaflow_core.agents.events import SessionEvent, TurnFinished, TurnInterr
 from tabulaflow_core.agents.history import messages_from_json, messages_to_json
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import NotFound
-from tabulaflow_core.models.contracts import AssistantMessage, Message, UserMessage
+from tabulaflow_core.models.contracts import AssistantMessage, ChatModel, Message, UserMessage
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.models import Models
 from tabulaflow_core.runtime.ports import KeptResults, LedgerPermit, carried_out
+from tabulaflow_core.runtime.preferences import PreferenceBook, Preferences
 from tabulaflow_core.runtime.sources import SourceBook
 from tabulaflow_core.store.records import History, TurnRecord
 from tabulaflow_core.store.store import Store
@@ -36,18 +37,22 @@ _Key = tuple[str, str]
 class _Warm:
     session: ChatSession
     permit: LedgerPermit
-    model: str
+    model: ChatModel
+    chosen: Preferences
     version: int
 
 
 class Sessions:
     """Gives each turn its session. Belongs to the engine loop."""
 
-    def __init__(self, settings: Settings, store: Store, sources: SourceBook, models: Models) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, sources: SourceBook, models: Models, preferences: PreferenceBook
+    ) -> None:
         self._settings = settings
         self._store = store
         self._sources = sources
         self._models = models
+        self._preferences = preferences
         self._warm: OrderedDict[_Key, _Warm] = OrderedDict()
 
     async def open_async(self, principal: Principal, turn: TurnRecord) -> HeldSession:
@@ -77,7 +82,7 @@ class Sessions:
         Raises:
             ModelError: The model cannot be used.
         """
-        name, _ = await self._models.get_async(None)
+        name, _ = await self._models.get_async(principal, None)
         try:
             history = await self._store.conversations.history_async(principal, conversation_id)
         except NotFound:  # no conversation yet: the beginning is the same
@@ -91,10 +96,11 @@ class Sessions:
         self, principal: Principal, conversation_id: str, model_name: str, history: History
     ) -> _Warm:
         registry = await self._sources.registry_async(principal)
+        _, model = await self._models.get_async(principal, model_name)
+        chosen = await carried_out(self._preferences.get_async(principal))
         warm = self._warm.pop((principal.id, conversation_id), None)
-        if warm is not None and warm.version == history.version and warm.model == model_name:
+        if warm is not None and (warm.version, warm.model, warm.chosen) == (history.version, model, chosen):
             return warm
-        _, model = await self._models.get_async(model_name)
         permit = LedgerPermit(self._store.usage, conversation_id)
         session = ChatSession(
             registry=registry,
@@ -103,9 +109,11 @@ class Sessions:
             results=KeptResults(self._store.results),
             model_permit=permit,
             settings=self._settings,
+            limits=chosen.limits(self._settings.limits),
+            reasoning=chosen.reasoning,
             history=await carried_out(self._messages(principal, conversation_id, history)),
         )
-        return _Warm(session, permit, model_name, history.version)
+        return _Warm(session, permit, model, chosen, history.version)
 
     def forget(self, principal: Principal, conversation_id: str) -> None:
         """Drop the warm session of a deleted conversation."""

@@ -27,7 +27,7 @@ async def warm_async(services: Services, principal: Principal, conversation_id: 
     services.warming.add(key)
     try:
         await asyncio.to_thread(_import_all)
-        if await asyncio.to_thread(services.models.default_name) is not None:
+        if await services.models.default_name_async(principal) is not None:
             await services.sessions.warm_async(principal, conversation_id)
     except TabulaflowError as error:
         _log.info("the model could not be warmed: %s", error)

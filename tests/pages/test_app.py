@@ -77,7 +77,7 @@ def test_another_persons_conversation_is_not_there(app: AppTest) -> None:
 
 
 def test_every_page_runs_cold_through_the_shell(app: AppTest) -> None:
-    for page in ("pages/data.py", "pages/usage.py", "pages/chat.py"):
+    for page in ("pages/data.py", "pages/usage.py", "pages/settings.py", "pages/chat.py"):
         app.switch_page(page).run()
         assert not app.exception
         assert [button for button in app.button if button.key == "new-conversation"], page
