@@ -7,9 +7,9 @@ from typing import Final, assert_never
 
 import streamlit as st
 
-from pages.ui import ask_again, chart_form, grid, query_editor, safe, state, take_away, verdict, wording
+from pages.ui import ask_again, assumed, chart_form, grid, how, query_editor, safe, state, take_away, verdict, wording
 from pages.ui.changes import Changes
-from pages.ui.transcript import Step, Transcript
+from pages.ui.transcript import Transcript
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
 from tabulaflow_core.runtime import FeedbackRecord, TurnView, get_runtime
@@ -28,9 +28,10 @@ def draw_turn(turn: TurnView, changes: Changes, feedback: FeedbackRecord | None 
     draw_question(turn.question)
     transcript = Transcript.of(turn.events)
     with st.chat_message("assistant", avatar=":material/table_chart_view:"):
-        if transcript.steps or transcript.remarks:
-            draw_steps(transcript, seconds=turn.seconds)
+        how.draw(transcript, seconds=turn.seconds)
         draw_ending(transcript)
+        if transcript.result is not None:
+            assumed.draw(transcript.result.assumptions, key=turn.id)
         show_sql = turn.model.startswith("local:")
         draw_artifacts(transcript.artifacts, turn_id=turn.id, show_sql=show_sql, changes=changes)
         draw_footer(transcript, turn_id=turn.id)
@@ -45,32 +46,6 @@ def draw_question(question: str) -> None:
         st.text(question)  # as typed: column names may look like markdown
 
 
-def draw_steps(transcript: Transcript, *, seconds: float) -> None:
-    """The steps of an ended turn, folded."""
-    failed = transcript.error is not None
-    queries = sum(1 for step in transcript.steps.values() if step.sql and step.state == "ok")
-    what = wording.count(queries, "query", "queries") if queries else wording.count(len(transcript.steps), "step")
-    ending = "Failed" if failed else "Stopped" if transcript.interrupted else "Done"
-    text = f"{ending} · {what} · {wording.seconds(seconds)}"
-    with st.status(text, state="error" if failed else "complete", type="compact"):
-        for remark in transcript.remarks:
-            st.caption(safe.markdown(remark))
-        for step in transcript.steps.values():
-            draw_step(step)
-
-
-def draw_step(step: Step) -> None:
-    """One tool call with its query."""
-    icon = {"running": ":material/hourglass_top:", "ok": ":material/check:", "failed": ":material/close:"}[step.state]
-    where = f" on {safe.label(step.source)}" if step.source and step.source not in step.title else ""
-    took = f" · {wording.seconds(step.seconds)}" if step.state != "running" else ""
-    st.markdown(f"{icon} **{safe.label(step.title)}**{where}{took}")
-    if step.sql:
-        st.code(step.sql, language="sql", wrap_lines=True)
-    if step.message:
-        st.caption(safe.markdown(step.message))
-
-
 def draw_ending(transcript: Transcript) -> None:
     """The text, and what went wrong if something did."""
     if transcript.text:
@@ -80,9 +55,6 @@ def draw_ending(transcript: Transcript) -> None:
         st.info(safe.markdown(transcript.interrupted) + kept, icon=":material/stop_circle:")
     if transcript.error:
         st.error(safe.markdown(transcript.error.user_message), icon=":material/error:")
-    if transcript.result:
-        for assumption in transcript.result.assumptions:
-            st.caption(f":material/lightbulb: {safe.markdown(assumption)}")
 
 
 def draw_artifacts(

@@ -11,7 +11,7 @@ from typing import Final
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui import answer, safe, wording
+from pages.ui import answer, how, safe, wording
 from pages.ui.transcript import Transcript
 from tabulaflow_core.runtime import Turn
 
@@ -87,7 +87,7 @@ class _LiveScreen:
                 continue
             slot = slot or self._steps.empty()
             with slot.container():
-                answer.draw_step(step)
+                how.draw_step(step)
             self._shown_steps[step.call_id] = (slot, look)
 
 
