@@ -15,7 +15,7 @@ from tabulaflow_core.data.schema import TableSchema
 
 _AUTOMATIC: Final = "automatic"
 _SURE: Final = {"certain": "yes", "guess": "a guess", "told": "your choice"}
-_TYPES: Final = ("text", "integer", "number", "date", "datetime", "boolean")
+_TYPES: Final = ("text", "integer", "number", "date", "datetime", "time", "duration", "boolean")
 #: Columns in one editor; who has more finds the rest by a word.
 _MOST: Final = 300
 

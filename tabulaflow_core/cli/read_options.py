@@ -13,7 +13,7 @@ from tabulaflow_core.cli.numbers import byte_size, count
 if TYPE_CHECKING:
     from tabulaflow_core.data.files import ReadBounds, ReadOptions
 
-TYPES: Final = ("integer", "number", "text", "boolean", "date", "datetime")
+TYPES: Final = ("integer", "number", "text", "boolean", "date", "datetime", "time", "duration")
 _ORDERS: Final = ("dmy", "mdy", "ymd")
 _YES_NO: Final = {"true": True, "yes": True, "false": False, "no": False}
 #: Choices that one part may have of its own, as `--part-option` names them.

@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 
 from pydantic import JsonValue
 
-from tabulaflow_core.data.files.report import ColumnType, DateOrder, ReadOptions
+from tabulaflow_core.data.files.report import ColumnChoice, DateOrder, ReadOptions
 from tabulaflow_core.errors import SourceError
 
 _DEFAULTS: Final[dict[str, object]] = {f.name: getattr(ReadOptions(), f.name) for f in fields(ReadOptions)}
@@ -126,10 +126,10 @@ def _parts(name: str, value: JsonValue) -> tuple[str, ...]:
     return names
 
 
-def _types(name: str, value: JsonValue) -> dict[str, ColumnType]:
+def _types(name: str, value: JsonValue) -> dict[str, ColumnChoice]:
     if not isinstance(value, dict):
         raise _wrong(name, value, "types by the names of columns")
-    allowed = get_args(ColumnType)
+    allowed = get_args(ColumnChoice)
     for column, kind in value.items():
         if kind not in allowed:
             wrong = f"The column {column[:60]!r} cannot be read as {str(kind)[:30]!r}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.files.report import DateOrder, ReadOptions
 
 if TYPE_CHECKING:
     from tabulaflow_core.data.files.columns import Typing
+
+#: What a column of the type `other` is called.
+_NAMES: Final = {"TIME": "time", "INTERVAL": "duration"}
 
 
 def tell(typing: Typing, order: DateOrder) -> None:
@@ -16,8 +19,9 @@ def tell(typing: Typing, order: DateOrder) -> None:
     for column in columns:
         if column.misfit_count:
             first = column.misfits[0]
+            kind = _NAMES.get(column.engine_type, column.kind)
             typing.notices.append(
-                f"{column.misfit_count} value(s) of column “{column.name}” are no {column.kind} and are empty in the "
+                f"{column.misfit_count} value(s) of column “{column.name}” are no {kind} and are empty in the "
                 f"table, the first on line {first.line}: “{first.value[:60]}”. Read the column as text to keep them."
             )
     doubtful = [c.name for c in columns if c.kind in ("date", "datetime") and c.certainty == "guess"]
@@ -54,7 +58,7 @@ def _listed(names: list[str]) -> str:
 
 def tell_of_told(typing: Typing, options: ReadOptions) -> None:
     """Sentences on types that were asked for and could not be given."""
-    kinds = {column.name: column.kind for column in typing.columns}
+    kinds = {column.name: _NAMES.get(column.engine_type, column.kind) for column in typing.columns}
     for name, told in options.types.items():
         if name not in kinds:
             known = ", ".join(f"“{n}”" for n in list(kinds)[:20])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tabulaflow_core.data.files import convert
+from tabulaflow_core.data.files import clocks, convert
 from tabulaflow_core.data.files.column_notices import tell, tell_of_told
 from tabulaflow_core.data.files.date_order import above_twelve, date_order, is_local
 from tabulaflow_core.data.files.fast_columns import hastened
@@ -12,6 +12,7 @@ from tabulaflow_core.data.files.infer import Finding, Shape, column_mark, decima
 from tabulaflow_core.data.files.report import (
     LISTED,
     Certainty,
+    ColumnChoice,
     ColumnReport,
     ColumnType,
     DateOrder,
@@ -155,12 +156,12 @@ def _choose(
     mark: str,
     order: DateOrder,
     options: ReadOptions,
-    told: ColumnType | None,
+    told: ColumnChoice | None,
     typing: Typing,
 ) -> None:
     column.missing, column.certainty = finding.missing, finding.certainty
     column.bare = not finding.total and not finding.missing and not column.header.strip()
-    kind = told or finding.kind
+    kind: ColumnChoice = told or finding.kind
     if kind in ("number", "integer") and finding.numbers:
         own, sure = (options.decimal, "told") if options.decimal else column_mark(finding, mark)
         if own is None:
@@ -172,7 +173,7 @@ def _choose(
     if kind in ("date", "datetime") and finding.forms:
         own_order = order
         if is_local(finding) and not options.date_order and order != "ymd":
-            first, second = above_twelve(bench, column.source)
+            first, second = above_twelve(bench, column.source, finding)
             if first and second and min(first, second) > max(first, second) * 0.05:
                 column.note, kind = "some of its dates are day first, others month first", "text"
             elif first or second:
@@ -182,6 +183,8 @@ def _choose(
         if kind != "text":
             _as_date(bench, column, finding, own_order)
             return
+    if kind in ("time", "duration", "other") and finding.clocks and _as_clock(bench, column, finding, kind):
+        return
     if kind == "boolean":
         column.kind, column.engine_type = "boolean", "BOOLEAN"
         column.expression = convert.boolean_expression(column.source)
@@ -225,6 +228,11 @@ def _as_date(bench: Workbench, column: Column, finding: Finding, order: DateOrde
         column.note = "some of its times have a zone, others none"
         _as_text(column)
         return
+    months = sum(n for f, n in finding.forms.items() if f[0] == "east_month")
+    if 0 < months < finding.fits:
+        column.note = "some of its values are months, others days"
+        _as_text(column)
+        return
     if timed and _finer_than_kept(bench, column, finding):
         column.note = "some of its times are finer than a millionth of a second"
         _as_text(column)
@@ -234,15 +242,39 @@ def _as_date(bench: Workbench, column: Column, finding: Finding, order: DateOrde
     column.expression = convert.date_expression(column.source, finding, order, column.engine_type)
     if is_local(finding):
         column.note = {"dmy": "day first", "mdy": "month first", "ymd": "year first"}[order]
+    if months:
+        column.note = "months, each held as its first day"
     if zones:
         column.note = "times are held in UTC"
+
+
+def _as_clock(bench: Workbench, column: Column, finding: Finding, kind: ColumnChoice) -> bool:
+    """Make it a column of times or durations where that is plain or told; else say what it may be."""
+    value = convert.plain(column.source, finding)
+    if kind == "duration":
+        column.kind, column.engine_type, column.expression = "other", "INTERVAL", clocks.duration_expression(value)
+        return True
+    forms = set(finding.clocks)
+    long = fine = False
+    if kind != "time":
+        where = f"{bench.unknown(column.source)} WHERE {clocks.beyond_a_day(value)}"
+        long = bool(bench.one(f"SELECT count(*) FROM (SELECT 1 FROM {where} LIMIT 1)")[0])
+        fine = _finer_than_kept(bench, column, finding)
+    if kind == "time" or (not long and not fine and forms in ({"full"}, {"half"})):
+        column.kind, column.engine_type = "other", "TIME"
+        column.expression = clocks.time_expression(value, forms, told=kind == "time")
+        return True
+    first = f"SELECT min({column.source}) FROM {bench.texts} WHERE {column.source} <> ''"
+    (example,) = bench.one(f"{first} AND line = (SELECT min(line) FROM {bench.texts} WHERE {column.source} <> '')")
+    column.note = clocks.described(forms, str(example), long=long)
+    return False
 
 
 def _finer_than_kept(bench: Workbench, column: Column, finding: Finding) -> bool:
     """True when a time has digits beyond the sixth decimal that are not zero."""
     if not finding.fine:
         return False
-    test = f"regexp_matches({convert.trimmed(column.source)}, '[.,][0-9]{{6}}[0-9]*[1-9]')"
+    test = f"regexp_matches({convert.plain(column.source, finding)}, '[.,][0-9]{{6}}[0-9]*[1-9]')"
     return bool(bench.one(f"SELECT count(*) FROM stage WHERE {test}")[0])
 
 
@@ -260,7 +292,8 @@ def _settle(
     for column, finding in convertible.values():
         absent = missing.union(word.casefold() for word in finding.missing)
         words = ", ".join(convert.literal(w) for w in sorted(absent)) or "''"
-        asked.append(Conversion(column.source, column.expression, f"lower({column.source}) NOT IN ({words})"))
+        value = convert.plain(column.source, finding) if finding.foreign else column.source
+        asked.append(Conversion(column.source, column.expression, f"lower({value}) NOT IN ({words})"))
     for lost in lost_values(bench, asked, rows):
         column, finding = convertible[lost.source]
         _lose(bench, column, finding, lost, forced=options.types.get(column.name) is not None)

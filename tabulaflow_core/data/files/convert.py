@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tabulaflow_core.data.files.infer import Finding, has_exponent, unit_of
 from tabulaflow_core.data.files.report import DateOrder
-from tabulaflow_core.data.files.values import WEEKDAY, number_pattern
+from tabulaflow_core.data.files.scripts import DECIMAL, folding
+from tabulaflow_core.data.files.values import EAST_CLOCK, EAST_DAY, EAST_MONTH, WEEKDAY, number_pattern
 from tabulaflow_core.data.files.words import ALWAYS_MISSING, BOOLEANS, CURRENCIES, MONTHS
 
 #: What is taken off both ends of a cell.
@@ -24,6 +25,15 @@ def literal(text: str) -> str:
 def trimmed(column: str) -> str:
     """The cell (staged without outer blanks), NULL when nothing is left."""
     return f"nullif({column}, '')"
+
+
+def plain(column: str, finding: Finding, mark: str = DECIMAL) -> str:
+    """The cell as `trimmed` gives it, in the digits and signs of ASCII.
+
+    Args:
+        mark: What stands for the decimal mark of Arabic.
+    """
+    return folding(trimmed(column), mark=mark) if finding.foreign else trimmed(column)
 
 
 def text_expression(column: str, *, formulas: bool = False) -> str:
@@ -58,7 +68,7 @@ def number_type(finding: Finding, mark: str) -> str:
     for shape in finding.numbers:
         if has_exponent(shape.text):
             return "DOUBLE"
-        left, _, right = _core(shape.text).partition(mark)
+        left, _, right = _core(shape.text).replace(DECIMAL, mark).partition(mark)
         whole = max(whole, left.count("9"))
         if right:
             scales.add(right.count("9"))
@@ -79,9 +89,9 @@ def _core(shape: str) -> str:
 
 def number_expression(column: str, finding: Finding, mark: str, engine_type: str) -> str:
     """A number with this decimal mark; grouping, currency, percent and accounting signs are taken off."""
-    value = trimmed(column)
+    value = plain(column, finding, mark)
     simple = all(s.text.removeprefix("-").strip("9") in ("", ".") for s in finding.numbers) and mark == "."
-    if simple and not finding.misfits:
+    if simple and not finding.misfits and not finding.foreign:
         return f"TRY_CAST({value} AS {engine_type})"
     bare = value
     if any(c.isalpha() or c == "." for s in finding.numbers for c in unit_of(s.text)):
@@ -110,7 +120,7 @@ def regex_literal(text: str) -> str:
 
 def date_expression(column: str, finding: Finding, order: DateOrder, engine_type: str) -> str:
     """A date or timestamp of any form that the column holds; the other forms give NULL."""
-    value = trimmed(column)
+    value = plain(column, finding)
     forms = sorted({(form, sep if form in ("iso", "local") else "", year) for form, sep, year, _, _ in finding.forms})
     choices = [_date_choice(value, form, sep, len(year) == 4, order, engine_type) for form, sep, year in forms]
     return choices[0] if len(choices) == 1 else f"coalesce({', '.join(choices)})"
@@ -130,6 +140,13 @@ def _date_choice(value: str, form: str, sep: str, long_year: bool, order: DateOr
         if order == "ymd" and not long_year:
             head, places = f"([0-9]{{2}})[{sep}]([0-9]{{1,2}})[{sep}]([0-9]{{1,2}})", (1, 2, 3)
         return _assembled(value, head, places, f"{year}-%m-%d", engine_type)
+    if form == "east":
+        head = f"([0-9]{{{4 if long_year else 2}}}) ?{_captured(EAST_MONTH)} ?{_captured(EAST_DAY)}"
+        return _assembled(value, head, (1, 2, 3), f"{year}-%m-%d", engine_type)
+    if form == "east_month":
+        month = literal(f"^([0-9]{{4}}) ?{_captured(EAST_MONTH)}$")
+        first = f"regexp_replace({value}, {month}, '\\1-\\2-1')"
+        return _assembled(first, "([0-9]{4})-([0-9]{1,2})-(1)", (1, 2, 3), "%Y-%m-%d", engine_type)
     first = f"regexp_replace(lower({value}), {literal('^' + WEEKDAY)}, '')"
     digits = 4 if long_year else 2
     head = f"[^0-9]*([0-9]{{1,2}})([^0-9]+)([0-9]{{{digits}}})"
@@ -141,6 +158,11 @@ def _date_choice(value: str, form: str, sep: str, long_year: bool, order: DateOr
         head = "([0-9]{4})([^0-9]+)([0-9]{1,2})"
         places = (1, 2, 3)
     return _assembled(first, head, places, f"{year}-%m-%d", engine_type, worded=True)
+
+
+def _captured(pattern: str) -> str:
+    """The pattern with its number as a group."""
+    return pattern.replace("[0-9]{1,2}", "([0-9]{1,2})", 1)
 
 
 def _assembled(
@@ -156,6 +178,8 @@ def _assembled(
     if engine_type == "DATE":
         return f"CASE WHEN {rest} = '' THEN CAST({date} AS DATE) END"
     rest = f"replace({rest}, ',', '.')"
+    if "年" in head:
+        rest = f"rtrim(regexp_replace({rest}, {literal(_EAST_CLOCK)}, '\\1:\\2:\\3'), ':')"
     rest = f"regexp_replace({rest}, '[ ]?(?:[zZ]|UTC|GMT|utc|gmt)$', '+00:00')"
     rest = f"regexp_replace({rest}, '[ ]?([+-][0-9]{{2}}):?([0-9]{{2}})$', '\\1:\\2')"
     half = f"regexp_matches({rest}, '[AaPp]\\.?[Mm]')"
@@ -164,6 +188,7 @@ def _assembled(
     return f"TRY_CAST(strftime({date}, '%Y-%m-%d') || ' ' || {clock} AS {engine_type})"
 
 
+_EAST_CLOCK = f"^{EAST_CLOCK.replace('[0-9]{1,2}', '([0-9]{1,2})')}$"
 #: The longest names stand first: `mar` is a part of `march`.
 _MONTH_WORD = r"(?:^|[^\pL])(" + "|".join(sorted(MONTHS, key=lambda m: (-len(m), m))) + r")(?:[^\pL]|$)"
 

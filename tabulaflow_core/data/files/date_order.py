@@ -37,11 +37,11 @@ def date_order(
         return "dmy", "certain", ""
     names = ", ".join(f"“{c.name}”" for c, _ in local)
     short = all(len(year) == 2 for _, f in local for form, _, year, *_ in f.forms if form == "local")
-    if short and (found := _year_first(bench, [c for c, _ in local])):
+    if short and (found := _year_first(bench, local)):
         return "ymd", *found
     first = second = 0
-    for column, _ in local:
-        a, b = above_twelve(bench, column.source)
+    for column, finding in local:
+        a, b = above_twelve(bench, column.source, finding)
         first, second = first + a, second + b
     if first and not second:
         return "dmy", "certain", f"{first} dates have a first number above 12"
@@ -60,10 +60,10 @@ def is_local(finding: Finding) -> bool:
     return any(form == "local" for form, *_ in finding.forms)
 
 
-def _year_first(bench: Workbench, columns: Sequence[HasSource]) -> tuple[Certainty, str] | None:
+def _year_first(bench: Workbench, columns: Sequence[tuple[HasSource, Finding]]) -> tuple[Certainty, str] | None:
     """Whether dates of three short numbers begin with their year: sure above 31, else where the first hardly varies."""
-    for column in columns:
-        value = convert.trimmed(column.source)
+    for column, finding in columns:
+        value = convert.plain(column.source, finding).replace("%", "%%")
         parts = rf"TRY_CAST(regexp_extract({value}, '^([0-9]{{2}})-([0-9]{{1,2}})-([0-9]{{1,2}})', %d) AS INTEGER)"
         high, low, years, days = bench.one(
             f"SELECT count(*) FILTER ({parts % 1} > 31), count(*) FILTER ({parts % 3} > 31), "
@@ -76,9 +76,9 @@ def _year_first(bench: Workbench, columns: Sequence[HasSource]) -> tuple[Certain
     return None
 
 
-def above_twelve(bench: Workbench, source: str) -> tuple[int, int]:
+def above_twelve(bench: Workbench, source: str, finding: Finding) -> tuple[int, int]:
     """How many local dates have a first number above 12, and how many a second one."""
-    value = convert.trimmed(source)
+    value = convert.plain(source, finding).replace("%", "%%")
     parts = rf"regexp_extract({value}, '^([0-9]{{1,2}})[-/.]([0-9]{{1,2}})[-/.][0-9]', %d)"
     a, b = bench.one(
         f"SELECT count_if(TRY_CAST({parts % 1} AS INTEGER) > 12), count_if(TRY_CAST({parts % 2} AS INTEGER) > 12) "

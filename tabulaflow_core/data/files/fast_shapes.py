@@ -13,6 +13,7 @@ from tabulaflow_core.data.files.storage import Workbench
 
 #: Decimals of doubles that are found by arithmetic; the sizes between which these and their texts are sure.
 _PLACES: Final = 6
+_WHOLE: Final = {"TIMESTAMP": "9999-99-99 99:99:99", "TIME": "99:99:99"}
 _SMALL, _LARGE = "1e-4", "1e8"
 
 
@@ -20,17 +21,18 @@ def typed_shapes(bench: Workbench, engine_type: str, column: str, rows: str) -> 
     """The shapes of DuckDB's own texts of the values, with their counts.
 
     Args:
-        engine_type: BIGINT, DECIMAL(18,s), DOUBLE, DATE or TIMESTAMP.
+        engine_type: BIGINT, DECIMAL(18,s), DOUBLE, DATE, TIME or TIMESTAMP.
         rows: What stands behind FROM.
     """
     base, _, scale = engine_type.partition("(")
     if base == "DATE":
         (count,) = bench.one(f"SELECT count({column}) FROM {rows}")
         return [Shape("9999-99-99", int(str(count)))] if count else []
-    if base == "TIMESTAMP":
-        length = f"CASE WHEN epoch_us({column}) % 1000000 = 0 THEN 19 ELSE strlen(CAST({column} AS VARCHAR)) END"
+    if base in ("TIMESTAMP", "TIME"):
+        whole = len(_WHOLE[base])
+        length = f"CASE WHEN epoch_us({column}) % 1000000 = 0 THEN {whole} ELSE strlen(CAST({column} AS VARCHAR)) END"
         found = bench.rows(f"SELECT {length} AS n, count(*) FROM {rows} WHERE {column} IS NOT NULL GROUP BY n")
-        return [Shape(_clock(int(str(n))), int(str(count))) for n, count in found]
+        return [Shape(_clock(_WHOLE[base], int(str(n))), int(str(count))) for n, count in found]
     if base == "DOUBLE":
         return _doubles(bench, column, rows)
     places = int(scale.rstrip(")").split(",")[1]) if scale else 0
@@ -99,6 +101,5 @@ def _integers(row: tuple[object, ...] | list[object]) -> list[int]:
     return [int(str(n)) for n in row]
 
 
-def _clock(length: int) -> str:
-    whole = "9999-99-99 99:99:99"
+def _clock(whole: str, length: int) -> str:
     return whole if length == len(whole) else f"{whole}.{'9' * (length - len(whole) - 1)}"

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from tabulaflow_core.data.files.clocks import ClockForm, clock_form
 from tabulaflow_core.data.files.report import Certainty, ColumnType
 from tabulaflow_core.data.files.values import WORDED, date_shape, is_missing, number_shape
 from tabulaflow_core.data.files.words import BOOLEANS, CURRENCIES, MISSING
@@ -20,11 +21,13 @@ class Shape:
     Attributes:
         text: The value with digits as `9`.
         zeros: Among them, values that begin with a zero before another digit.
+        foreign: Among them, values with signs beyond ASCII, which may be digits of another script.
     """
 
     text: str
     count: int
     zeros: int = 0
+    foreign: int = 0
 
 
 @dataclass(slots=True)
@@ -40,6 +43,8 @@ class Finding:
         forms: Date forms, as `values.date_shape` gives them, with counts.
         fine: Times have more than six decimals.
         formulas: Values such as `="00123"`, by which spreadsheets keep digits as text.
+        clocks: Forms of times and durations, with counts.
+        foreign: Some of its values may have digits or signs of another script than ASCII's.
         why: Why it is text though it looks like something else.
     """
 
@@ -55,6 +60,8 @@ class Finding:
     missing: dict[str, int] = field(default_factory=dict)
     formulas: int = 0
     fine: bool = False
+    clocks: Counter[ClockForm] = field(default_factory=Counter)
+    foreign: bool = False
     certainty: Certainty = "certain"
     why: str = ""
 
@@ -69,11 +76,13 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
     numbers: list[Shape] = []
     dates: Counter[tuple[str, str, str, bool, bool]] = Counter()
     booleans: Counter[str] = Counter()
+    clocks: Counter[ClockForm] = Counter()
     strays: list[Shape] = []
     words: dict[str, int] = {}
     total = date_count = formulas = 0
-    fine = False
+    fine = foreign = False
     for shape in shapes:
+        foreign = foreign or shape.foreign > 0
         if is_missing(shape.text, missing):
             word = shape.text.strip().replace("/9!", "/0!")  # #DIV/0! is the one such word with a digit
             words[word] = words.get(word, 0) + shape.count
@@ -90,17 +99,23 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
             numbers.append(shape)
         elif shape.text.casefold() in BOOLEANS:
             booleans[shape.text.casefold()] += shape.count
+        elif clock := clock_form(shape.text):
+            fine = fine or _FINE.search(shape.text) is not None
+            clocks[clock] += shape.count
         else:
             strays.append(shape)
     if not total:
         return Finding("text", missing=words, why="it holds no values" if words else "it is empty")
-    number_count = sum(s.count for s in numbers)
-    if number_count >= max(date_count, sum(booleans.values())):
+    number_count, clock_count, boolean_count = sum(s.count for s in numbers), clocks.total(), booleans.total()
+    if clock_count > max(number_count, date_count, boolean_count):
+        finding = Finding("other", total, clock_count)
+    elif number_count >= max(date_count, boolean_count):
         finding = _numbers(numbers, total)
-    elif date_count >= sum(booleans.values()):
+    elif date_count >= boolean_count:
         finding = Finding("datetime" if any(f[3] for f in dates) else "date", total, date_count, forms=dates)
     else:
-        finding = Finding("boolean", total, sum(booleans.values()))
+        finding = Finding("boolean", total, boolean_count)
+    finding.clocks, finding.foreign = clocks, foreign
     finding.missing, finding.strays, finding.formulas, finding.fine = words, strays, formulas, fine
     return _judge(finding)
 
@@ -140,7 +155,7 @@ def _judge(finding: Finding) -> Finding:
     if finding.kind == "boolean" or not few or (coded and finding.kind == "number"):
         if finding.fits < finding.total * 0.5:
             return _as_text(finding, "")
-        kind = {"number": "numbers", "boolean": "true or false"}.get(finding.kind, "dates")
+        kind = {"number": "numbers", "boolean": "true or false", "other": "times"}.get(finding.kind, "dates")
         return _as_text(finding, f"{misfits} of its {finding.total} values are not {kind}")
     finding.certainty = "likely"
     return finding
@@ -159,6 +174,11 @@ def _codes(finding: Finding) -> str:
         return f"{zeros} of its numbers begin with a zero, so they are codes"
     if any(s.zeros and not s.text.strip("9" + _GAPS) and s.text.strip("9") for s in finding.numbers):
         return "some of its groups of digits begin with a zero, so they are codes"
+    coded = [s for s in finding.numbers if _E_CODE.fullmatch(s.text)]
+    alike = len({len(s.text) for s in finding.numbers}) == 1 and not any(s.text.strip("9eE") for s in finding.numbers)
+    if coded and (len(coded) == len(finding.numbers) or (alike and len(coded[0].text) > 3)):
+        those = "some of its values" if finding.strays else "its values"
+        return f"{those} are digits around an E, as in codes; read it as number if 1E5 is to be 100000"
     phones = sum(
         s.count
         for s in finding.numbers
@@ -187,6 +207,8 @@ def grouping(finding: Finding, mark: str) -> set[str]:
 
 _GROUPED = re.compile(r"(?<=9)([.,'’ \u00a0\u2007\u2009\u202f])(?=9)")
 _EXPONENT = re.compile(r"(?<=[9.,])[eE][+-]?9+")
+#: A code, or a power of ten: `1E5`; programs write such a number with a point or a sign.
+_E_CODE = re.compile(r"9+[eE]9+")
 _GAPS = " \u00a0\u2007\u2009\u202f"
 
 

@@ -11,6 +11,8 @@ JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "Jso
 JsonObject = dict[str, JsonValue]
 
 ColumnType = Literal["integer", "number", "text", "boolean", "date", "datetime", "other"]
+#: What a person may say of a column: a time or a duration is of the type `other` then.
+ColumnChoice = Literal["integer", "number", "text", "boolean", "date", "datetime", "time", "duration", "other"]
 Certainty = Literal["certain", "likely", "guess", "told"]
 DateOrder = Literal["dmy", "mdy", "ymd"]
 PartKind = Literal["sheet", "member", "table"]
@@ -34,7 +36,8 @@ class ReadOptions:
         skip_lines: Lines of the file to leave out at its start.
         decimal: The decimal mark.
         date_order: How `03/04/2026` is meant.
-        types: The type of a column by its name; `text` keeps it as written.
+        types: The type of a column by its name; `text` keeps it as written, `time` reads 8:05 as a time of day, and
+            `duration` as 8 hours and 5 minutes.
         missing: Words that mean "no value", in place of the built-in ones.
         keep_totals: Keep rows of totals and notes below the table as data.
         skip_end: Lines of the file to leave out at its end.
@@ -53,7 +56,7 @@ class ReadOptions:
     skip_lines: int | None = None
     decimal: Literal[".", ","] | None = None
     date_order: DateOrder | None = None
-    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    types: Mapping[str, ColumnChoice] = field(default_factory=dict)
     missing: tuple[str, ...] | None = None
     keep_totals: bool = False
     skip_end: int | None = None

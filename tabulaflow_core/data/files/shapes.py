@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from tabulaflow_core.data.files import convert
+from tabulaflow_core.data.files import convert, scripts
 from tabulaflow_core.data.files.infer import Shape
 from tabulaflow_core.data.files.storage import Workbench
 
@@ -26,9 +26,15 @@ _SHAPE: Final = (
     "WHEN regexp_full_match(v, '[0-9]+\\.[0-9]+') "
     "THEN repeat('9', instr(v, '.') - 1) || '.' || repeat('9', length(v) - instr(v, '.')) "
     "WHEN regexp_full_match(v, '[0-9]{4}-[0-9]{2}-[0-9]{2}') THEN '9999-99-99' "
-    f"ELSE translate(left(v, {_SHAPE_CHARS}), '0123456789', '9999999999') END"
+    f"WHEN strlen(v) = length(v) THEN translate(left(v, {_SHAPE_CHARS}), '0123456789', '9999999999') "
+    f"ELSE {scripts.folding(f'left(v, {_SHAPE_CHARS})', digits='9' * 10)} END"
 )
-_ZERO: Final = "(left(v, 1) = '0' AND substr(v, 2, 1) BETWEEN '0' AND '9')"
+#: Whether there are signs beyond ASCII.
+_FOREIGN: Final = "(strlen(v) <> length(v))"
+_ZERO: Final = (
+    f"CASE WHEN {_FOREIGN} THEN regexp_matches(v, '{scripts.LEADING_ZERO}') "
+    "ELSE left(v, 1) = '0' AND substr(v, 2, 1) BETWEEN '0' AND '9' END"
+)
 #: Columns, and cells, that one query looks at.
 _TOGETHER: Final = 200
 _CELLS: Final = 200_000
@@ -100,22 +106,26 @@ def column_shapes(bench: Workbench, sources: Sequence[str], rows: int) -> list[l
 
 def _one_column(bench: Workbench, source: str) -> list[Shape]:
     sql = (
-        "SELECT shape, count(*), count_if(zero) FROM ("
-        f"SELECT {_SHAPE} AS shape, {_ZERO} AS zero "
+        "SELECT shape, count(*), count_if(zero), count_if(foreign_signs) FROM ("
+        f"SELECT {_SHAPE} AS shape, {_ZERO} AS zero, {_FOREIGN} AS foreign_signs "
         f"FROM (SELECT {convert.trimmed(source)} AS v FROM {bench.unknown(source)}) WHERE v IS NOT NULL"
         f") GROUP BY shape ORDER BY 2 DESC, 1 LIMIT {_MOST_SHAPES + 1}"
     )
-    return bench.with_known([Shape(str(s), int(str(n)), int(str(z))) for s, n, z in bench.rows(sql)], source)
+    return bench.with_known([_shape(*row) for row in bench.rows(sql)], source)
 
 
 def _many_columns(bench: Workbench, sources: Sequence[str]) -> list[list[Shape]]:
     sql = (
-        "SELECT place, shape, count(*), count_if(zero) FROM ("
-        f"SELECT place, {_SHAPE} AS shape, {_ZERO} AS zero FROM ("
+        "SELECT place, shape, count(*), count_if(zero), count_if(foreign_signs) FROM ("
+        f"SELECT place, {_SHAPE} AS shape, {_ZERO} AS zero, {_FOREIGN} AS foreign_signs FROM ("
         f"SELECT unnest(range({len(sources)})) AS place, unnest([{', '.join(sources)}]) AS v FROM {bench.texts}"
         ") WHERE v <> '') GROUP BY place, shape ORDER BY 1, 3 DESC, 2"
     )
     found: list[list[Shape]] = [[] for _ in sources]
-    for place, shape, count, zeros in bench.rows(sql):
-        found[int(str(place))].append(Shape(str(shape), int(str(count)), int(str(zeros))))
+    for place, *row in bench.rows(sql):
+        found[int(str(place))].append(_shape(*row))
     return [list(islice(shapes, _MOST_SHAPES + 1)) for shapes in found]
+
+
+def _shape(text: object, count: object, zeros: object, foreign: object) -> Shape:
+    return Shape(str(text), int(str(count)), int(str(zeros)), int(str(foreign)))

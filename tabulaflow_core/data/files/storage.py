@@ -68,6 +68,9 @@ class TypedRows(Protocol):
     def write(self, target: str, columns: Sequence[WrittenColumn]) -> bool:
         """Make the table of them and of the rows of `texts`; False when it must be made from `stage`."""
 
+    def drop(self) -> None:
+        """Let go of them and of the view `stage`."""
+
 
 class Workbench:
     """A private DuckDB in memory with the new file attached as `out`.
@@ -156,7 +159,9 @@ class Workbench:
         by_text = {s.text: s for s in shapes}
         for shape in more:
             same = by_text.get(shape.text, Shape(shape.text, 0))
-            by_text[shape.text] = Shape(shape.text, same.count + shape.count, same.zeros + shape.zeros)
+            by_text[shape.text] = Shape(
+                shape.text, same.count + shape.count, same.zeros + shape.zeros, same.foreign + shape.foreign
+            )
         return sorted(by_text.values(), key=lambda s: (-s.count, s.text.encode()))
 
     def write_typed(self, target: str, columns: Sequence[WrittenColumn]) -> bool:

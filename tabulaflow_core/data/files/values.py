@@ -10,13 +10,18 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from tabulaflow_core.data.files.scripts import DECIMAL, folded
 from tabulaflow_core.data.files.words import ALWAYS_MISSING, BOOLEANS, CURRENCIES, MISSING, MONTHS
 
 __all__ = [
     "ALWAYS_MISSING",
     "BOOLEANS",
+    "EAST_CLOCK",
+    "EAST_DAY",
+    "EAST_MONTH",
     "MISSING",
     "MONTHS",
+    "SECONDS",
     "WEEKDAY",
     "WORDED",
     "Look",
@@ -38,7 +43,8 @@ _MINUS = "[-\u2212\u2013]"
 
 def number_pattern(decimal: str) -> str:
     """RE2 and Python pattern of a whole cell that is a number with this decimal mark."""
-    point, comma = (r"\.", ",") if decimal == "." else (",", r"\.")
+    comma = "," if decimal == "." else r"\."
+    point = f"[{decimal}{DECIMAL}]"
     grouped = (
         rf"[0-9]{{1,3}}(?:{comma}[0-9]{{3}})+|[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}})+|[0-9]{{1,3}}(?:['’][0-9]{{3}})+"
         rf"|[0-9]{{1,2}}(?:{comma}[0-9]{{2}})+{comma}[0-9]{{3}}"
@@ -68,11 +74,18 @@ _WEEKDAYS = (
 #: A day of the week before a date, with what parts it from the date; RE2 and Python.
 WEEKDAY = "(?:(?:" + "|".join(sorted(_WEEKDAYS.split(), key=len, reverse=True)) + r")[.,]?[ ]+)?"
 _OF = r"(?:de |del |of )?"
+#: Decimals of seconds that are looked at.
+SECONDS = 12
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,12})?)?(?:[ ]?[AaPp]\.?[Mm]\.?)?"
 _TIME = rf"(?:(?:[Tt]|,?[ ]{{1,3}}){_CLOCK})"
 _ZONE = r"(?:[ ]?(?:Z|UTC|GMT)|[ ]?[+\-][0-9]{2}:?[0-9]{2}|[+\-][0-9]{2})"
 _TAIL = rf"(?P<time>{_TIME})?(?P<zone>(?<=[0-9]){_ZONE})?"
 _YEAR = "(?P<year>[0-9]{4}|[0-9]{2})"
+#: Years, months and days of East Asia, each with its own sign; the weekday may follow.
+_EAST_WEEKDAY = "[月火水木金土日월화수목금토일](?:曜日?|요일)?|(?:星期|周|週)[一二三四五六日天]"
+EAST_DAY = f"[0-9]{{1,2}} ?[日일号](?: ?[(（]?(?:{_EAST_WEEKDAY})[)）]?)?"
+EAST_MONTH = "[年년] ?[0-9]{1,2} ?[月월]"
+EAST_CLOCK = "[0-9]{1,2} ?[時时시点] ?[0-9]{1,2} ?[分분](?: ?[0-9]{1,2} ?[秒초])?"
 _DATE_FORMS = {
     "iso": re.compile(rf"[0-9]{{4}}(?P<sep>[-/.])[0-9]{{1,2}}(?P=sep)[0-9]{{1,2}}{_TAIL}"),
     "local": re.compile(rf"[0-9]{{1,2}}(?P<sep>[-/.])[0-9]{{1,2}}(?P=sep){_YEAR}{_TAIL}"),
@@ -89,14 +102,16 @@ _DATE_FORMS = {
     "year_month": re.compile(
         rf"(?P<year>[0-9]{{4}})(?P<sep>[ .\-/])(?:{_MONTH})\.?[ .\-/][0-9]{{1,2}}{_TAIL}", re.IGNORECASE
     ),
+    "east": re.compile(rf"{_YEAR} ?(?P<sep>){EAST_MONTH} ?{EAST_DAY}(?P<time>{_TIME}| ?{EAST_CLOCK})?"),
+    "east_month": re.compile(rf"(?P<year>[0-9]{{4}}) ?(?P<sep>){EAST_MONTH}"),
 }
 #: Dates with the month written out, which two values alone do not prove.
 WORDED = ("day_month", "month_day", "year_month")
 
 
 def shape_of(cell: str) -> str:
-    """The cell, trimmed, with digits as `9`."""
-    return re.sub(r"[0-9]", "9", cell.strip(" \t\u00a0\u202f\r\n"))
+    """The cell, trimmed, with digits as `9` and the signs of ASCII."""
+    return re.sub(r"[0-9]", "9", folded(cell.strip(" \t\u00a0\u202f\r\n")))
 
 
 @lru_cache(maxsize=20_000)
@@ -134,6 +149,7 @@ def looks_like(cell: str) -> Look:
 
 @lru_cache(maxsize=20_000)
 def _look(text: str) -> Look:
+    text = folded(text)
     if is_missing(text):
         return "empty"
     shape = shape_of(text)

@@ -17,7 +17,7 @@ from tabulaflow_core.data.files.formats.workbook.grid import CellColumn, CellKin
 from tabulaflow_core.data.files.formats.workbook.look.formats import NumberFormat, describe, write_code
 from tabulaflow_core.data.files.formats.workbook.shown import number_text, shown
 from tabulaflow_core.data.files.infer import Shape, examine
-from tabulaflow_core.data.files.report import ColumnType
+from tabulaflow_core.data.files.report import ColumnChoice, ColumnType
 from tabulaflow_core.data.files.values import MISSING, shape_of
 
 Floats = NDArray[np.float64]
@@ -54,7 +54,7 @@ class Typed:
 
 
 def type_cells(
-    cells: CellColumn, *, name: str, header: str, code: str, told: ColumnType | None, missing: frozenset[str] | None,
+    cells: CellColumn, *, name: str, header: str, code: str, told: ColumnChoice | None, missing: frozenset[str] | None,
     date_1904: bool,
 ) -> Typed:  # fmt: skip
     """Type one column, or make it text for the rules of text.
@@ -96,7 +96,7 @@ def _is_code(found: NumberFormat) -> bool:
 
 
 def _numbers(
-    values: pa.Array, column: Column, found: NumberFormat, told: ColumnType | None, missing: frozenset[str] | None
+    values: pa.Array, column: Column, found: NumberFormat, told: ColumnChoice | None, missing: frozenset[str] | None
 ) -> Typed:
     numbers = values.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     there = valid(values) & np.isfinite(numbers)
@@ -180,7 +180,7 @@ def _serials(values: pa.Array, column: Column, told: ColumnType, date_1904: bool
     return result
 
 
-def _moments(values: pa.Array, column: Column, told: ColumnType | None) -> Typed:
+def _moments(values: pa.Array, column: Column, told: ColumnChoice | None) -> Typed:
     days = values.cast(pa.date32(), safe=False)
     timed = not pc.all(pc.equal(values, days.cast(pa.timestamp("us")))).as_py() and values.null_count < len(values)
     column.certainty = "told" if told else "certain"
