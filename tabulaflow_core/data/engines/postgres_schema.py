@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from sys import intern
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from tabulaflow_core.data.engines.postgres_columns import Columns, columns_async
 from tabulaflow_core.data.profile import Candidate, Profile, Profiles
 from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, SourceSchema, TableKind, TableSchema
 
@@ -18,8 +20,6 @@ _SMALL_TABLE: Final = 100_000
 _SAMPLES: Final = 3
 _SAMPLE_LENGTH: Final = 60
 _SAMPLED_COLUMNS: Final = 30
-#: Values of an enumeration that are told, in its own order.
-_LABELS: Final = 20
 
 ROLE_CHECK: Final = """
 SELECT current_user AS role,
@@ -31,7 +31,7 @@ SELECT current_user AS role,
 """
 # The comments are joined: a function call for each of 100,000 columns takes a second.
 _TABLES: Final = """
-SELECT c.oid, c.relname AS name, n.nspname AS schema, pg_table_is_visible(c.oid) AS visible, c.relkind AS kind,
+SELECT c.oid, c.relname AS name, n.nspname AS schema, pg_table_is_visible(c.oid) AS visible, c.relkind::text AS kind,
        c.reltuples::float8 AS rows, coalesce(d.description, '') AS comment,
        has_table_privilege(c.oid, 'SELECT') AS whole
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -66,23 +66,9 @@ SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.rel
 WHERE c.relkind IN ('r', 'p', 'v', 'm') AND NOT c.relispartition
   AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
 """
-# $1: the tables; $2: those of them of which every column may be read.
-_COLUMNS: Final = """
-SELECT a.attrelid AS oid, a.attnum AS number, a.attname AS name, a.atttypid AS type_oid, a.atttypmod AS modifier,
-       a.attnotnull AS required, coalesce(d.description, '') AS comment
-FROM pg_attribute a
-LEFT JOIN pg_description d ON d.objoid = a.attrelid AND d.classoid = 'pg_class'::regclass AND d.objsubid = a.attnum
-WHERE a.attrelid = ANY ($1::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
-  AND (a.attrelid = ANY ($2::oid[]) OR has_column_privilege(a.attrelid, a.attnum, 'SELECT'))
-ORDER BY a.attrelid, a.attnum
-"""
-_TYPES: Final = """
-SELECT u.oid, u.modifier, format_type(u.oid, u.modifier) AS name, t.typcategory AS category,
-       (SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = u.oid) AS labels
-FROM unnest($1::oid[], $2::int4[]) AS u (oid, modifier) JOIN pg_type t ON t.oid = u.oid
-"""
 _KEYS: Final = """
-SELECT k.conrelid AS oid, k.contype AS kind, k.conkey AS columns, k.confrelid AS target, k.confkey AS target_columns
+SELECT k.conrelid AS oid, k.contype::text AS kind, k.conkey AS columns, k.confrelid AS target,
+       k.confkey AS target_columns
 FROM pg_constraint k WHERE k.conrelid = ANY($1::oid[]) AND k.contype IN ('p', 'f') ORDER BY k.conname
 """
 _KINDS: Final[dict[str, TableKind]] = {"v": "view", "m": "materialized_view"}
@@ -109,121 +95,74 @@ async def read_schema_async(connection: asyncpg.Connection, profiles: Profiles) 
     """All tables and views that the role may read, in every schema; those on the search path without its name."""
     foreign = [row["oid"] for row in await connection.fetch(FOREIGN)]
     tables = {row["oid"]: row for row in await connection.fetch(_TABLES, foreign)}
-    columns = await _columns_async(connection, tables)
-    keys: dict[int, list[asyncpg.Record]] = defaultdict(list)
-    for row in await connection.fetch(_KEYS, list(tables)):
-        keys[row["oid"]].append(row)
+    columns = await columns_async(connection, tables)
+    primary, pointing = _keys(await connection.fetch(_KEYS, list(tables)), columns, tables)
     candidates = {
-        oid: Candidate(oid, tuple((column.name, column.type) for column in columns[oid].values()))
+        oid: Candidate(oid, columns.of(oid))
         for oid, row in tables.items()
         # Never analysed, or analysed when it was empty, says nothing: then the rows are counted.
-        if _text(row["kind"]) != "v" and row["rows"] <= _SMALL_TABLE
+        if row["kind"] != "v" and row["rows"] <= _SMALL_TABLE
     }
     # A table that somebody changes at the moment is looked into another time.
     await connection.execute(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}")
     for candidate in profiles.due(candidates.values()):
         row = tables[candidate.key]
-        profiles.remember(candidate, await _profile_async(connection, row, columns[row["oid"]]))
+        profiles.remember(candidate, await _profile_async(connection, row, columns))
     found = []
     for oid, row in tables.items():
-        kind = _text(row["kind"])
-        profile = (profiles.of(candidates[oid]) if oid in candidates else None) or Profile(
-            None if kind == "v" or row["rows"] < 0 else int(row["rows"])
-        )
+        kind = row["kind"]
+        profile = profiles.of(candidates[oid]) if oid in candidates else None
+        rows = profile.rows if profile is not None else None if kind == "v" or row["rows"] < 0 else int(row["rows"])
         found.append(
             TableSchema(
                 name=row["name"],
-                schema=None if row["visible"] else row["schema"],
+                schema=None if row["visible"] else intern(row["schema"]),
                 kind=_KINDS.get(kind, "table"),
-                columns=tuple(
-                    ColumnSchema(
-                        name=column.name,
-                        type=column.type,
-                        nullable=None if kind in "vm" else not column.required,
-                        comment=column.comment,
-                        samples=column.labels[:_LABELS] or profile.samples.get(column.name, ()),
-                    )
-                    for column in columns[oid].values()
-                ),
-                primary_key=tuple(
-                    _names(columns[oid], number)
-                    for key in keys[oid]
-                    if _text(key["kind"]) == "p"
-                    for number in key["columns"]
-                ),
-                foreign_keys=tuple(
-                    _foreign_key(key, columns, tables)
-                    for key in keys[oid]
-                    if _text(key["kind"]) == "f" and key["target"] in tables
-                ),
-                row_count=profile.rows,
+                columns=columns.of(oid) if profile is None else _with_samples(columns.of(oid), profile.samples),
+                primary_key=primary.get(oid, ()),
+                foreign_keys=tuple(pointing.get(oid, ())),
+                row_count=rows,
                 comment=row["comment"],
             )
         )
     return SourceSchema(tables=tuple(found))
 
 
-class _Column(NamedTuple):
-    name: str
-    type: str
-    category: str
-    required: bool
-    comment: str
-    labels: tuple[str, ...]
-
-
-def _told(labels: tuple[str, ...]) -> str:
-    """The values of an enumeration, where the column has no comment of its own."""
-    return f"one of: {', '.join(labels)}" if labels else ""
-
-
-async def _columns_async(
-    connection: asyncpg.Connection, tables: Mapping[int, asyncpg.Record]
-) -> dict[int, dict[int, _Column]]:
-    """The columns by table and number; each type and name is kept once, however many columns have it."""
-    rows = await connection.fetch(_COLUMNS, list(tables), [oid for oid, row in tables.items() if row["whole"]])
-    kinds = {(row["type_oid"], row["modifier"]) for row in rows}
-    types = {
-        (row["oid"], row["modifier"]): (row["name"], _text(row["category"]), tuple(row["labels"] or ()))
-        for row in await connection.fetch(_TYPES, [kind[0] for kind in kinds], [kind[1] for kind in kinds])
-    }
-    found: dict[int, dict[int, _Column]] = defaultdict(dict)
-    for oid, number, name, type_oid, modifier, required, comment in rows:
-        type_name, category, labels = types[type_oid, modifier]
-        found[oid][number] = _Column(intern(name), type_name, category, required, comment or _told(labels), labels)
-    return found
-
-
-def _names(columns: Mapping[int, _Column], number: int) -> str:
-    return columns[number].name if number in columns else "?"
-
-
-def _text(value: str | bytes) -> str:
-    """PostgreSQL's one-byte type comes as bytes."""
-    return value.decode() if isinstance(value, bytes) else value
-
-
-def _foreign_key(
-    key: asyncpg.Record, columns: Mapping[int, Mapping[int, _Column]], tables: Mapping[int, asyncpg.Record]
-) -> ForeignKey:
-    target = tables[key["target"]]
-    return ForeignKey(
-        columns=tuple(_names(columns[key["oid"]], number) for number in key["columns"]),
-        target_table=target["name"],
-        target_columns=tuple(_names(columns[key["target"]], number) for number in key["target_columns"]),
-        target_schema=None if target["visible"] else target["schema"],
+def _with_samples(
+    columns: tuple[ColumnSchema, ...], samples: Mapping[str, tuple[str, ...]]
+) -> tuple[ColumnSchema, ...]:
+    if not any(samples.values()):
+        return columns
+    return tuple(
+        replace(column, samples=seen) if not column.samples and (seen := samples.get(column.name)) else column
+        for column in columns
     )
 
 
-async def _profile_async(
-    connection: asyncpg.Connection, table: asyncpg.Record, columns: Mapping[int, _Column]
-) -> Profile:
+def _keys(
+    rows: Iterable[asyncpg.Record], columns: Columns, tables: Mapping[int, asyncpg.Record]
+) -> tuple[dict[int, tuple[str, ...]], dict[int, list[ForeignKey]]]:
+    """Primary and foreign keys by table."""
+    primary: dict[int, tuple[str, ...]] = {}
+    pointing: dict[int, list[ForeignKey]] = defaultdict(list)
+    names: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for oid, kind, numbers, target, target_numbers in rows:
+        own = columns.names(oid, numbers)
+        if kind == "p":
+            primary[oid] = names.setdefault(own, own)  # most are `id`: one object for all
+        elif target in tables:
+            there = tables[target]
+            schema = None if there["visible"] else there["schema"]
+            pointing[oid].append(ForeignKey(own, there["name"], columns.names(target, target_numbers), schema))
+    return primary, pointing
+
+
+async def _profile_async(connection: asyncpg.Connection, table: asyncpg.Record, columns: Columns) -> Profile:
     """Row count and samples in one statement; a savepoint keeps the transaction when it fails."""
     import asyncpg
 
     name = f"{quoted(table['schema'])}.{quoted(table['name'])}"
-    # Texts and arrays, and JSON, whose inner keys a query needs.
-    text = [c.name for c in columns.values() if c.category in "SA" or c.type in ("json", "jsonb")][:_SAMPLED_COLUMNS]
+    text = [column.name for column in columns.of(table["oid"]) if column.type in columns.told][:_SAMPLED_COLUMNS]
     parts = [f"(SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {_SMALL_TABLE + 1}) c)"]
     for column in map(quoted, text):
         parts.append(
