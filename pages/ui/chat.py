@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import answer, follow_ups, live, model_panel, safe, state, wording
+from pages.ui import answer, follow_ups, live, model_panel, safe, state, take_conversation, wording
 from pages.ui.changes import Changes
 from pages.ui.suggestions import suggested_questions
 from tabulaflow_core.errors import NotFound, TabulaflowError
@@ -81,6 +81,8 @@ def _draw_heading(sources: tuple[SourceInfo, ...], view: ConversationView | None
         st.caption(f"Questions go to {', '.join(names)}" if names else "No data yet")
         if used := _used(view):
             st.caption(used, help="This conversation so far. The Usage page has every question.")
+        if view is not None:
+            take_conversation.draw(view)
         st.page_link("pages/data.py", label="Data", icon=":material/database:")
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         number_text as number_text,
     )
     from tabulaflow_core.output.charts import choose_chart as choose_chart
+    from tabulaflow_core.output.document import DocumentTurn as DocumentTurn
+    from tabulaflow_core.output.document import document_html as document_html
     from tabulaflow_core.output.export import csv_bytes as csv_bytes
     from tabulaflow_core.output.figures import unsupported_figures as unsupported_figures
     from tabulaflow_core.output.followups import follow_ups as follow_ups
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
     from tabulaflow_core.output.results import (
         StoredResult as StoredResult,
     )
+    from tabulaflow_core.output.script import ScriptQuery as ScriptQuery
+    from tabulaflow_core.output.script import ScriptSource as ScriptSource
+    from tabulaflow_core.output.script import notebook_text as notebook_text
+    from tabulaflow_core.output.script import script_text as script_text
     from tabulaflow_core.output.sentences import describe as describe
     from tabulaflow_core.output.sentences import question_language as question_language
     from tabulaflow_core.output.specs import (
@@ -70,10 +76,13 @@ _WHERE = {
     "ChartOrder": "specs",
     "ChartSpec": "specs",
     "ChartType": "specs",
+    "DocumentTurn": "document",
     "MemoryResultStore": "results",
     "MetricSpec": "specs",
     "Provenance": "origin",
     "ResultStore": "results",
+    "ScriptQuery": "script",
+    "ScriptSource": "script",
     "StoredResult": "results",
     "TableSpec": "specs",
     "cell_text": "cells",
@@ -82,13 +91,16 @@ _WHERE = {
     "column_values": "cells",
     "csv_bytes": "export",
     "describe": "sentences",
+    "document_html": "document",
     "follow_ups": "followups",
     "json_value": "cells",
+    "notebook_text": "script",
     "number_text": "cells",
     "preview_text": "tables",
     "provenance": "origin",
     "question_language": "sentences",
     "rows_json": "tables",
+    "script_text": "script",
     "table_json": "tables",
     "unsupported_figures": "figures",
     "xlsx_bytes": "workbook",
@@ -99,10 +111,13 @@ __all__ = [
     "ChartOrder",
     "ChartSpec",
     "ChartType",
+    "DocumentTurn",
     "MemoryResultStore",
     "MetricSpec",
     "Provenance",
     "ResultStore",
+    "ScriptQuery",
+    "ScriptSource",
     "StoredResult",
     "TableSpec",
     "cell_text",
@@ -111,13 +126,16 @@ __all__ = [
     "column_values",
     "csv_bytes",
     "describe",
+    "document_html",
     "follow_ups",
     "json_value",
+    "notebook_text",
     "number_text",
     "preview_text",
     "provenance",
     "question_language",
     "rows_json",
+    "script_text",
     "table_json",
     "unsupported_figures",
     "xlsx_bytes",
