@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import pyarrow as pa
 
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import EngineFault, IfExists
 from tabulaflow_core.data.engines.duckdb_lock import instance_config, quote, run, unavailable
+
+#: Bytes of the main header and of the two that take turns: duckdb.org/docs/stable/internals/storage.
+_HEADERS: Final = 3 * 4096
+#: Of the system's own messages for a full disk, a used-up quota and a file that may not grow.
+_NO_ROOM: Final = ("No space left on device", "Disk quota exceeded", "File too large")
 
 
 def create_database(path: Path) -> None:
@@ -36,10 +44,12 @@ def write_table(path: Path, table: str, rows: pa.Table, *, if_exists: IfExists) 
     """
     import duckdb
 
+    before = _Extent(path)
     try:
         connection = duckdb.connect(str(path), config=instance_config())
     except duckdb.Error as error:
         raise unavailable(path, error) from None
+    failed = True
     try:
         connection.register("incoming_rows", rows)
         run(connection, "BEGIN")
@@ -50,11 +60,40 @@ def write_table(path: Path, table: str, rows: pa.Table, *, if_exists: IfExists) 
         else:
             run(connection, f"CREATE TABLE main.{quote(table)} AS SELECT * FROM incoming_rows")
         run(connection, "COMMIT")
+        failed = False
     except duckdb.Error as error:
+        if any(words in str(error) for words in _NO_ROOM):
+            raise EngineFault(FailureKind.FAILED, "there is no room left on its disk") from None
         message = str(error).split("\n", 1)[0].replace(str(path), path.name)  # where it lies is nobody's business
         raise EngineFault(FailureKind.FAILED, message) from None
     finally:
         connection.close()
+        if failed:
+            before.restore()
+
+
+class _Extent:
+    """How long a file is and how it begins: with the headers that say which of its blocks count.
+
+    What a broken-off write put behind the old end stays there otherwise, and keeps a full disk full.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with path.open("rb") as file:
+            self._head = file.read(_HEADERS)
+            self._size = os.fstat(file.fileno()).st_size
+
+    def restore(self) -> None:
+        """Cut off what was added, unless the headers changed or another program has opened the file meanwhile."""
+        try:
+            import fcntl
+        except ImportError:  # Windows: the room is used again by the next write
+            return
+        with suppress(OSError), self._path.open("r+b") as file:  # in use: it stays as it is
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(file.fileno()).st_size > self._size and file.read(_HEADERS) == self._head:
+                file.truncate(self._size)
 
 
 def _exists(connection: object, table: str) -> bool:

@@ -196,7 +196,7 @@ class SQLiteAdapter:
                         run.end()
                         connection.close()
                         self._undo()
-                    raise EngineFault(FailureKind.FAILED, f"{error}; the disk may be full") from None
+                    raise EngineFault(FailureKind.FAILED, _no_room(error)) from None
                 if _code(error) in _UNUSABLE:
                     raise self._unavailable(error) from None
                 raise EngineFault(FailureKind.FAILED, str(error)) from None
@@ -227,6 +227,11 @@ class SQLiteAdapter:
 
 class _LockedByOther(Exception):
     """Another program writes at the moment."""
+
+
+def _no_room(error: sqlite3.Error) -> str:
+    full = _code(error) == sqlite3.SQLITE_FULL
+    return "there is no room left on its disk" if full else f"{error}; its disk may be full"
 
 
 def _code(error: sqlite3.Error) -> int:
