@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import (
     connect,
+    cut_short,
     databases,
     file_card,
     file_questions,
@@ -49,6 +50,7 @@ def draw() -> None:
     with st.container():
         uploads.draw_news(files)
     with st.container():
+        cut_short.draw()
         file_questions.draw([file for file in files if file.status == "waiting"])
     st.subheader("What you can ask", anchor=False)
     kept = [file for file in files if file.status != "waiting"]

@@ -102,6 +102,12 @@ def _forget_news() -> None:
         st.session_state.pop(key, None)
 
 
+def begun() -> None:
+    """A reading was begun elsewhere on the page: wait for it as for one of a dropped file."""
+    _forget_news()
+    st.session_state[_BEGUN] = True
+
+
 def draw_progress() -> None:
     """Draw the readings that run, or wait for those that are quick."""
     running = _look()
@@ -184,8 +190,10 @@ def _position(job: ReadingJob) -> str:
 
 
 def _stage(job: ReadingJob) -> str:
+    """What goes on, how far it is, and since when: within one stage only the clock may tell that it goes on."""
     stage = safe.label(job.stage.capitalize() or "Reading")
-    return f"{stage} · {job.done / job.total:.0%}" if job.total else stage
+    share = f" · {job.done / job.total:.0%}" if job.total else ""
+    return f"{stage}{share} · {wording.seconds(int(job.seconds), places=0)}"
 
 
 def _stop(job_id: str) -> None:

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from tabulaflow_core.runtime.begun import CutShort
     from tabulaflow_core.runtime.downloads import Download
     from tabulaflow_core.runtime.manual import Place, SqlRun
     from tabulaflow_core.runtime.model_tests import ModelTest
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _HOME: Final = {
     "ConversationInfo": "tabulaflow_core.store.records",
     "ConversationView": "tabulaflow_core.runtime.views",
+    "CutShort": "tabulaflow_core.runtime.begun",
     "Download": "tabulaflow_core.runtime.downloads",
     "EndpointInfo": "tabulaflow_core.runtime.preferences",
     "FeedbackRecord": "tabulaflow_core.store.records",
@@ -61,6 +63,7 @@ _HOME: Final = {
 __all__ = [
     "ConversationInfo",
     "ConversationView",
+    "CutShort",
     "Download",
     "EndpointInfo",
     "FeedbackRecord",

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import JsonValue
 
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.begun import CutShort
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.runtime.uploads import Given
 from tabulaflow_core.runtime.views import FileChoice, FileOutcome, ReadingJob
@@ -64,6 +65,30 @@ class FileCalls(ABC):
             NotFound: This principal has no such job here.
         """
         self._services.jobs.stop(principal, job_id)
+
+    def cut_short(self, principal: Principal) -> tuple[CutShort, ...]:
+        """Readings that ended with their server process before they were done; nothing of their tables is kept.
+
+        What was uploaded is, for a week, so that it can be read again without another upload.
+        """
+        return self._call(self._services.files.cut_short.list_async(principal))
+
+    def read_again(self, principal: Principal, token: str) -> str:
+        """Begin a reading again that was cut short; the id of the job.
+
+        Args:
+            token: The `CutShort.id`.
+
+        Raises:
+            NotFound: It was read again or forgotten meanwhile.
+            SourceError: It was a file of the server, and its folder is closed by now.
+        """
+        services = self._services
+        return self._call(services.jobs.start_async(principal, [services.files.cut_short.take(principal, token)]))
+
+    def forget_cut_short(self, principal: Principal, token: str) -> None:
+        """Delete what a reading that was cut short was to read; nothing happens when it is gone already."""
+        self._services.files.cut_short.forget(principal, token)
 
     def add_server_file(
         self, principal: Principal, path: Path | str, *, choice: FileChoice | None = None

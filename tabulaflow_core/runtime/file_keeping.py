@@ -11,7 +11,7 @@ from tabulaflow_core.config import Settings
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.files import ReadTable
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime import uploads
+from tabulaflow_core.runtime import begun, uploads
 from tabulaflow_core.runtime.file_details import (
     KeptFile,
     Member,
@@ -122,7 +122,7 @@ class FileKeeper:
             for record in await self._store.sources.databases_async(principal)
             if (member := upload_member(record.upload)) is not None
         }
-        await run_blocking_async(lambda: uploads.delete_old(folder, files, folders))
+        await run_blocking_async(lambda: uploads.delete_old(folder, files, folders | begun.folders(folder)))
 
 
 def taken_tables(kept: Iterable[KeptFile], *, besides: str = "") -> set[str]:

@@ -32,9 +32,14 @@ _BROKEN: Final = (
 
 
 class Follower(Protocol):
-    """Hears how a reading goes on."""
+    """Hears how a reading goes on.
+
+    Attributes:
+        leaves_copies: Whether the copies stay when the reading is stopped, to be read again.
+    """
 
     watch: Watch
+    leaves_copies: bool
 
     def begins(self, name: str) -> None:
         """The file `name` is read from now on."""
@@ -45,6 +50,7 @@ class Nobody:
 
     def __init__(self) -> None:
         self.watch = Watch()
+        self.leaves_copies = False
 
     def begins(self, name: str) -> None:
         """Nothing."""

@@ -20,6 +20,8 @@ from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileReadingStopped, FileUnreadable, NotFound, SourceError
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime import disk, file_outcomes, read_choices, server_files, uploads
+from tabulaflow_core.runtime.begun import Note
+from tabulaflow_core.runtime.cut_short import CutShortReadings
 from tabulaflow_core.runtime.file_candidates import Candidate, find
 from tabulaflow_core.runtime.file_changes import changes
 from tabulaflow_core.runtime.file_details import Details, KeptFile, Member, WaitingFile, for_connector, kept_file
@@ -49,6 +51,7 @@ class FileBook:
         self._store = store
         self._keeper = FileKeeper(settings, store)
         self.databases = DatabaseUploads(settings, store)
+        self.cut_short = CutShortReadings(settings, self._keeper)
         self._settling = Settling(self._keeper, self.databases)
         self._locks: dict[str, asyncio.Lock] = {}
         self._known: dict[str, Known] = {}
@@ -60,6 +63,14 @@ class FileBook:
     def take_by_path(self, principal: Principal, path: Path) -> uploads.Upload:
         """A file of the server, to be read where it lies; see `server_files.by_path`."""
         return server_files.by_path(self._settings, path)
+
+    def note(self, principal: Principal, taken: Sequence[uploads.Upload | FileOutcome]) -> list[Note]:
+        """Note that these are read from now on; see `cut_short`.
+
+        Raises:
+            NotFound: One of them is read elsewhere.
+        """
+        return self.cut_short.note(principal, taken)
 
     def _place(self, principal: Principal, member: Member) -> Path:
         """Where the bytes of a member are now.
@@ -86,19 +97,19 @@ class FileBook:
             FileReadingStopped: The follower's watch was stopped; nothing was kept.
         """
         follower = follower or Nobody()
-        begun: list[Candidate | FileOutcome] = []
+        looked: list[Candidate | FileOutcome] = []
         try:
             for each in taken:
-                begun.append(each if isinstance(each, FileOutcome) else await self._begin(principal, each, follower))
+                looked.append(each if isinstance(each, FileOutcome) else await self._begin(principal, each, follower))
             follower.watch.advance("writing")
-            candidates = {at: each for at, each in enumerate(begun) if isinstance(each, Candidate)}
+            candidates = {at: each for at, each in enumerate(looked) if isinstance(each, Candidate)}
             async with self._lock(principal):
                 settled = await self._settling.settle_async(principal, candidates, choice, follower)
         except BaseException:
-            await asyncio.shield(self._forget(principal, taken, begun))
+            await asyncio.shield(self._forget(principal, taken, looked, copies=not follower.leaves_copies))
             raise
         await self._keeper.sweep_async(principal)
-        outcomes = {at: each for at, each in enumerate(begun) if isinstance(each, FileOutcome)} | settled
+        outcomes = {at: each for at, each in enumerate(looked) if isinstance(each, FileOutcome)} | settled
         return tuple(outcomes[at] for at in sorted(outcomes))
 
     async def answer_async(self, principal: Principal, name: str, choice: FileChoice) -> tuple[FileOutcome, ...]:
@@ -306,15 +317,18 @@ class FileBook:
         self,
         principal: Principal,
         taken: Sequence[uploads.Upload | FileOutcome],
-        begun: Sequence[Candidate | FileOutcome],
+        looked: Sequence[Candidate | FileOutcome],
+        *,
+        copies: bool,
     ) -> None:
-        """Delete what was read and copied and is not kept."""
-        left = [c for c in begun if isinstance(c, Candidate) and not c.settled]
+        """Delete what was read, and with `copies` what was copied, and is not kept."""
+        left = [c for c in looked if isinstance(c, Candidate) and not c.settled]
         members = [candidate.member for candidate in left]
-        for each in taken[len(begun) :]:
+        readings = [candidate.reading for candidate in left]
+        for each in taken[len(looked) :]:
             if isinstance(each, uploads.Upload) and each.copy:
                 members.append(Member(each.name, each.sha256, each.size, each.copy))
-        await self._keeper.discard_async(principal, members, [candidate.reading for candidate in left])
+        await self._keeper.discard_async(principal, members if copies else (), readings)
 
     async def _kept(self, principal: Principal, name: str) -> KeptFile:
         for kept in await self._keeper.kept_async(principal):

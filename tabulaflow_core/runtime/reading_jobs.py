@@ -16,6 +16,7 @@ from tabulaflow_core.data.files.watch import ReadProgress, Watch
 from tabulaflow_core.errors import FileReadingStopped, NotFound, TabulaflowError
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime import memory
+from tabulaflow_core.runtime.begun import Note
 from tabulaflow_core.runtime.file_reader import Follower
 from tabulaflow_core.runtime.uploads import Upload
 from tabulaflow_core.runtime.views import FileChoice, FileOutcome, JobState, ReadingJob
@@ -44,6 +45,13 @@ class Adder(Protocol):
             FileReadingStopped: The follower's watch was stopped; nothing was kept.
         """
 
+    def note(self, principal: Principal, taken: Sequence[Upload | FileOutcome]) -> list[Note]:
+        """Note that these uploads are read from now on.
+
+        Raises:
+            NotFound: One of them is read elsewhere.
+        """
+
 
 @dataclass(slots=True)
 class _Job:
@@ -56,7 +64,9 @@ class _Job:
     state: JobState = "running"
     progress: ReadProgress = field(default_factory=lambda: ReadProgress(""))
     outcomes: tuple[FileOutcome, ...] = ()
+    begun: float = field(default_factory=time.monotonic)
     ended: float = 0.0
+    leaves_copies: bool = False
     watch: Watch = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +83,10 @@ class _Job:
 
     def view(self) -> ReadingJob:
         at = self.progress
-        return ReadingJob(self.id, self.file, self.state, at.stage, at.done, at.total, self.outcomes, self.names)
+        seconds = (self.ended or time.monotonic()) - self.begun
+        return ReadingJob(
+            self.id, self.file, self.state, at.stage, at.done, at.total, self.outcomes, self.names, seconds
+        )
 
 
 class ReadingJobs:
@@ -89,17 +102,23 @@ class ReadingJobs:
         self, principal: Principal, uploads: Sequence[Upload | FileOutcome], *, choice: FileChoice | None = None
     ) -> str:
         """Begin a job; its id."""
+        notes = await run_blocking_async(lambda: self._files.note(principal, uploads))
         names = tuple(upload.name for upload in uploads)
         job = _Job(f"r_{uuid4().hex}", principal.id, names, names[0] if names else "")
         with self._lock:
             self._jobs[job.id] = job
-        task = asyncio.create_task(self._run(job, principal, uploads, choice))
+        task = asyncio.create_task(self._run(job, principal, uploads, choice, notes))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return job.id
 
     async def _run(
-        self, job: _Job, principal: Principal, uploads: Sequence[Upload | FileOutcome], choice: FileChoice | None
+        self,
+        job: _Job,
+        principal: Principal,
+        uploads: Sequence[Upload | FileOutcome],
+        choice: FileChoice | None,
+        notes: Sequence[Note],
     ) -> None:
         try:
             job.end("done", await self._files.add_async(principal, uploads, choice=choice, follower=job))
@@ -111,10 +130,14 @@ class ReadingJobs:
             _log.exception("a reading job broke off")
             job.end("done", tuple(FileOutcome(name, "message", _BROKEN) for name in job.names))
         finally:
-            if job.state == "running":  # cancelled: the process ends
+            ending = job.leaves_copies or job.state == "running"  # the process ends, and this is cancelled or stopped
+            for note in notes:
+                note.release() if ending else note.end()
+            if job.state == "running":
                 job.end("stopped")
-            else:
-                await run_blocking_async(memory.give_back)
+            if not ending:
+                read = sum(upload.size for upload in uploads if isinstance(upload, Upload))
+                await run_blocking_async(lambda: memory.give_back(read))
 
     def look(self, principal: Principal) -> tuple[ReadingJob, ...]:
         """The jobs of `principal`; those that have ended are given for the last time."""
@@ -141,9 +164,10 @@ class ReadingJobs:
         job.watch.stop()
 
     async def close_async(self) -> None:
-        """Stop all jobs."""
+        """Stop all jobs; they can be begun again."""
         with self._lock:
             for job in self._jobs.values():
+                job.leaves_copies = True
                 job.watch.stop()
         if self._tasks:
             await asyncio.wait(set(self._tasks))

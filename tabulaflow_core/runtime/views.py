@@ -120,6 +120,7 @@ class ReadingJob:
         total: Of how many; 0 when that is not known.
         outcomes: What became of the files, empty while it runs.
         names: All files of the job.
+        seconds: How long it runs.
     """
 
     id: str
@@ -130,6 +131,7 @@ class ReadingJob:
     total: int = 0
     outcomes: tuple[FileOutcome, ...] = ()
     names: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

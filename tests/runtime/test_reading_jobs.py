@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import NotFound
 from tabulaflow_core.principal import LOCAL_USER
 from tabulaflow_core.runtime import ReadingJob, Runtime, disk, file_reader, uploads
 from tabulaflow_core.runtime import reading_jobs as jobs_module
+from tests.runtime.conftest import MakeRuntime
 
 SALES = b"day,amount\n2026-01-05,10\n2026-01-06,20\n"
 
@@ -135,9 +137,9 @@ def test_closing_ends_the_jobs(rt: Runtime, gate: Gate) -> None:
     assert gate.begun.wait(10)
     rt.close()
     give_up = time.monotonic() + 10
-    while stored(rt) and time.monotonic() < give_up:
+    while len(stored(rt)) > 2 and time.monotonic() < give_up:
         time.sleep(0.01)
-    assert stored(rt) == []
+    assert sorted(path.name for path in stored(rt)) == [".reading", "sales.csv"], "the upload, to be read again"
 
 
 def age(path: Path) -> None:
@@ -219,3 +221,39 @@ def test_an_open_file_is_copied_from_its_beginning(tmp_path: Path) -> None:
     with pytest.raises(uploads.TooLarge):
         uploads.copy_in(io.BytesIO(bytes(2000)), tmp_path, "large.csv", most=1000)
     assert [path.name for path in tmp_path.iterdir()] == [upload.copy]
+
+
+def test_a_reading_that_was_cut_short_is_offered_again(
+    make_runtime: MakeRuntime, settings: Settings, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = make_runtime(settings)
+    assert first.cut_short(LOCAL_USER) == ()
+    first.start_adding(LOCAL_USER, [("sales.csv", io.BytesIO(SALES))])
+    assert gate.begun.wait(10)
+    assert first.cut_short(LOCAL_USER) == (), "it runs"
+    first.close()
+    again = make_runtime(settings)
+    (told,) = again.cut_short(LOCAL_USER)
+    assert (told.name, told.size) == ("sales.csv", len(SALES))
+    assert again.files(LOCAL_USER) == ()
+    monkeypatch.setattr(uploads, "_GRACE_SECONDS", -1.0)
+    gate.go.set()
+    again.add_files(LOCAL_USER, [("more.csv", io.BytesIO(b"a,b\n1,2\n"))])  # sweeps
+    assert [outcome.status for outcome in ended(again, again.read_again(LOCAL_USER, told.id)).outcomes] == ["loaded"]
+    assert again.cut_short(LOCAL_USER) == ()
+    with pytest.raises(NotFound):
+        again.read_again(LOCAL_USER, told.id)
+    again.forget_cut_short(LOCAL_USER, told.id)
+    assert sorted(file.name for file in again.files(LOCAL_USER)) == ["more.csv", "sales.csv"]
+    assert again.original(LOCAL_USER, "sales.csv").read_bytes() == SALES
+
+
+def test_a_reading_that_was_cut_short_is_forgotten(make_runtime: MakeRuntime, settings: Settings, gate: Gate) -> None:
+    first = make_runtime(settings)
+    first.start_adding(LOCAL_USER, [("sales.csv", io.BytesIO(SALES))])
+    assert gate.begun.wait(10)
+    first.close()
+    again = make_runtime(settings)
+    again.forget_cut_short(LOCAL_USER, again.cut_short(LOCAL_USER)[0].id)
+    again.forget_cut_short(LOCAL_USER, "../../elsewhere")
+    assert (again.cut_short(LOCAL_USER), stored(again)) == ((), [])
