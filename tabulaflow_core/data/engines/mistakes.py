@@ -34,6 +34,7 @@ class Mistake(StrEnum):
     NOT_THIS_ENGINE = "not_this_engine"  # something else answers, such as a web server
     BROKEN = "broken"  # the connection was there and is gone
     LIBRARY = "library"  # the driver is installed, a library of the system is not
+    STATEMENT_POOLER = "statement_pooler"  # a pooler that gives each statement another connection
     CREDENTIALS = "credentials"  # keys of a cloud are missing or wrong
 
 
@@ -59,6 +60,8 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     Mistake.NOT_THIS_ENGINE: "What answers at {address} is not {engine}. Check the port; the usual one is {port}.",
     Mistake.BROKEN: "The connection to {what} broke. Ask again: a new one is made. If it stays so, check that the port "
     "is the database's; the usual one is {port}.",
+    Mistake.STATEMENT_POOLER: "What answers at {address} is a pooler in statement mode, which has no read-only "
+    "transactions. Set `pool_mode = transaction` or `session` in it, or connect to the server's own port, usually {port}.",
     Mistake.LIBRARY: "The driver for {engine} is installed, but a library of the system that it needs is not. "
     "{library}",
     Mistake.CREDENTIALS: "{what} did not accept the keys. {keys}",
@@ -78,6 +81,7 @@ _ABOUT: Final[dict[Mistake, str]] = {
     Mistake.CERTIFICATE: "ssl",
     Mistake.NOT_THIS_ENGINE: "port",
     Mistake.CREDENTIALS: "password",
+    Mistake.STATEMENT_POOLER: "port",
 }
 _ENCRYPTION: Final[dict[str, tuple[str, str]]] = {
     "postgresql": ("?sslmode=require", "?sslmode=disable"),

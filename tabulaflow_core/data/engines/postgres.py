@@ -44,6 +44,7 @@ _THREAD_ROWS: Final = 1_000
 #: SQLSTATE classes: postgresql.org/docs/current/errcodes-appendix.html.
 _BROKEN: Final = ("08", "57P", "58")
 _LOCK_NOT_HAD: Final = "55P03"
+_BREAKS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 _SSL_MODES: Final = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
 
 
@@ -75,7 +76,7 @@ class PostgresAdapter:
 
     async def open_async(self) -> None:
         """Connect once and look at the role."""
-        async with self._reading_async(_CONNECT_SECONDS) as connection:
+        async with self._reading_async(_CONNECT_SECONDS) as connection, self._telling():
             self._notices = role_notices(await connection.fetchrow(ROLE_CHECK))
 
     async def _connect_async(self) -> Connection:
@@ -84,6 +85,9 @@ class PostgresAdapter:
             # In a transaction, so that a pooler such as PgBouncer keeps to one server connection meanwhile.
             async with connection.transaction():
                 await set_codecs_async(connection)
+        except _BREAKS as error:
+            await _close_async(connection)
+            raise _unavailable(error, self._source) from None
         except BaseException:
             await _close_async(connection)
             raise
@@ -125,7 +129,7 @@ class PostgresAdapter:
             try:
                 try:
                     await connection.execute(begin)
-                except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                except _BREAKS as error:
                     if reused:
                         continue
                     raise _unavailable(error, self._source) from None
@@ -134,6 +138,14 @@ class PostgresAdapter:
                 return
             finally:
                 await asyncio.shield(self._pool.give_back_async(connection, usable=usable))
+
+    @asynccontextmanager
+    async def _telling(self) -> AsyncIterator[None]:
+        """What breaks while the catalogue is read is the connection's fault: no statement of a person runs."""
+        try:
+            yield
+        except _BREAKS as error:
+            raise _unavailable(error, self._source) from None
 
     async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
         """Run `sql` in a transaction of its own; a cancelled one is cancelled in the server."""
@@ -185,7 +197,7 @@ class PostgresAdapter:
 
     async def read_schema_async(self) -> SourceSchema:
         """Tables, views, keys, comments, row counts and samples."""
-        async with self._reading_async(30.0) as connection:
+        async with self._reading_async(30.0) as connection, self._telling():
             self._unreadable = await foreign_async(connection)
             return await read_schema_async(connection, self._profiles)
 
@@ -273,6 +285,10 @@ def _unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
 def _mistake(error: Exception, source: SourceUrl) -> Mistake:
     """Which mistake of the connection it was."""
     match error:
+        case _ if "statement pooling" in str(error):
+            return Mistake.STATEMENT_POOLER
+        case asyncpg.QueryCanceledError() | asyncpg.LockNotAvailableError():
+            return Mistake.SILENT
         case asyncpg.InvalidAuthorizationSpecificationError() if "pg_hba" in str(error):
             plain = "no encryption" in str(error) or "SSL off" in str(error)
             return Mistake.ENCRYPTION_NEEDED if plain and _encryption(source) == "disable" else Mistake.HOST_DENIED

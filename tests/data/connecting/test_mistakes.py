@@ -73,6 +73,7 @@ async def test_no_such_host(scheme: str) -> None:
         ("42501", 'permission denied for database "d"', "does not let the user 'u' into the database 'd'"),
         ("53300", "sorry, too many clients already", "no free connection"),
         ("57P03", "the database system is starting up", "starting up"),
+        ("08P01", "transaction blocks not allowed in statement pooling mode", "Set `pool_mode = transaction`"),
         ("57P01", "terminating connection due to administrator command", "starting up"),
     ],
 )
