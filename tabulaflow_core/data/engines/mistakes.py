@@ -61,7 +61,8 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     Mistake.BROKEN: "The connection to {what} broke. Ask again: a new one is made. If it stays so, check that the port "
     "is the database's; the usual one is {port}.",
     Mistake.STATEMENT_POOLER: "What answers at {address} is a pooler in statement mode, which has no read-only "
-    "transactions. Set `pool_mode = transaction` or `session` in it, or connect to the server's own port, usually {port}.",
+    "transactions. Set `pool_mode = transaction` or `session` in it, or connect to the server's own port, usually "
+    "{port}.",
     Mistake.LIBRARY: "The driver for {engine} is installed, but a library of the system that it needs is not. "
     "{library}",
     Mistake.CREDENTIALS: "{what} did not accept the keys. {keys}",
