@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "runtime": {"store", "agents", "output", "data", "models", "samples"},
     "cli": {"runtime", "store", "agents", "output", "data", "models", "samples"},
 }
-FOUNDATION = {"errors", "config", "principal", "__version__"}
+FOUNDATION = {"errors", "config", "principal", "counting", "__version__"}
 
 #: vendor -> the only folders or files that may import it.
 VENDORS: dict[str, tuple[str, ...]] = {

@@ -18,7 +18,8 @@ from tabulaflow_core.agents.events import (
     TurnResult,
     TurnStarted,
 )
-from tabulaflow_core.cli.console import Console, counted
+from tabulaflow_core.cli.console import Console
+from tabulaflow_core.counting import counted
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec, TableSpec
 
 if TYPE_CHECKING:

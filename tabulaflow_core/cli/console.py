@@ -23,11 +23,6 @@ def printable(text: str) -> str:
     return _CONTROL.sub("", text)
 
 
-def counted(number: int, thing: str) -> str:
-    """`1 row`, `1,200 rows`."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def width(text: str) -> int:
     """Columns that `text` takes on a terminal."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

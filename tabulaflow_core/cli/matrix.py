@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tabulaflow_core.cli.console import Console, counted
+from tabulaflow_core.cli.console import Console
 from tabulaflow_core.cli.exits import FAILED, OK, UsageError
 from tabulaflow_core.cli.sources import parse_sources
+from tabulaflow_core.counting import counted
 
 if TYPE_CHECKING:
     from tabulaflow_core.data.matrix import EngineReport, Stage

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tabulaflow_core.cli.console import Console, counted
+from tabulaflow_core.cli.console import Console
 from tabulaflow_core.cli.exits import FAILED, OK
 from tabulaflow_core.cli.numbers import count
 from tabulaflow_core.cli.read_options import add_arguments, bounds_of, options_of
+from tabulaflow_core.counting import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from tabulaflow_core.cli.console import Console, counted
+from tabulaflow_core.cli.console import Console
 from tabulaflow_core.cli.exits import FAILED, OK, UsageError
 from tabulaflow_core.cli.numbers import count, seconds
 from tabulaflow_core.cli.sources import Prepared, add_source_option, open_sources, parse_sources, prepare
+from tabulaflow_core.counting import counted
 
 if TYPE_CHECKING:
     from tabulaflow_core.data import DataConnector, DataConnectorRegistry, QueryOutcome

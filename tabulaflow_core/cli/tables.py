@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from tabulaflow_core.cli.console import Console, Number, counted
+from tabulaflow_core.cli.console import Console, Number
+from tabulaflow_core.counting import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tabulaflow_core.cli.console import Console, counted
+from tabulaflow_core.cli.console import Console
+from tabulaflow_core.counting import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.report import DateOrder, ReadOptions
 
 if TYPE_CHECKING:
@@ -20,9 +21,11 @@ def tell(typing: Typing, order: DateOrder) -> None:
         if column.misfit_count:
             first = column.misfits[0]
             kind = _NAMES.get(column.engine_type, column.kind)
+            is_ = agreed(column.misfit_count, "is", "are")
             typing.notices.append(
-                f"{column.misfit_count} value(s) of column “{column.name}” are no {kind} and are empty in the "
-                f"table, the first on line {first.line}: “{first.value[:60]}”. Read the column as text to keep them."
+                f"{counted(column.misfit_count, 'value')} of column “{column.name}” "
+                f"{is_} no {kind} and {is_} empty in the table, the first on line {first.line}: "
+                f"“{first.value[:60]}”. Read the column as text to keep them."
             )
     doubtful = [c.name for c in columns if c.kind in ("date", "datetime") and c.certainty == "guess"]
     if doubtful:

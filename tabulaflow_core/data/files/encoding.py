@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.code_pages import ranked
 from tabulaflow_core.data.files.report import Certainty
 
@@ -124,7 +125,12 @@ def _damaged_utf8(lines: bytes) -> Encoding | None:
     bad = len(re.findall(rb"[\x80-\xff]", _UTF8_CHARS.sub(b"", lines)))
     if good < max(4, bad * 4):
         return None
-    return Encoding("utf-8", "likely", f"{good} characters are UTF-8; {bad} byte(s) are damaged", ("cp1252",))
+    return Encoding(
+        "utf-8",
+        "likely",
+        f"{good} characters are UTF-8; {counted(bad, 'byte')} {agreed(bad, 'is', 'are')} damaged",
+        ("cp1252",),
+    )
 
 
 def _code_page(lines: bytes) -> Encoding:

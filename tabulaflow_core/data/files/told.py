@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.report import FileReading
 
 #: Sentences on tables, of one file.
@@ -26,4 +27,8 @@ def told(reading: FileReading, *, most: int = _MOST) -> tuple[str, ...]:
     if len(tables) <= most:
         return (*whole, *tables)
     left = len(tables) - most
-    return (*whole, *tables[:most], f"{left:,} more sentence(s) on its tables are in the reports of the tables.")
+    return (
+        *whole,
+        *tables[:most],
+        f"{counted(left, 'more sentence')} on its tables {agreed(left, 'is', 'are')} in the reports of the tables.",
+    )

@@ -128,7 +128,7 @@ def test_names_twice(read: Reader) -> None:
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], names=["a", "a", ""])
     seen = read(as_file(table), "t.arrow")
     assert seen.names == ["a", "a_2", "column_3"]
-    assert seen.told("2 column name(s)")
+    assert seen.told("2 column names")
 
 
 def test_bytes_that_are_no_utf8_are_said(read: Reader) -> None:

@@ -89,7 +89,7 @@ def test_what_does_not_fit_is_listed(read: Reader, tmp_path: Path) -> None:
     seen = read(one_column(tmp_path, "INTEGER", [1, 2, "two", "", 3]), "t.db")
     assert [(m.line, m.value) for m in seen.report.misfits] == [(3, "two")]
     assert seen.told("“v”", "text (1) and numbers (3)")
-    assert read(one_column(tmp_path, "INTEGER", [1, ""]), "t.db").told("1 text(s)", "no value")
+    assert read(one_column(tmp_path, "INTEGER", [1, ""]), "t.db").told("1 text", "no value")
 
 
 def test_text_that_is_no_utf8(read: Reader, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def test_sentences_of_tables_stand_under_their_names_once_and_bounded() -> None:
         "for all",
         "t0: own",
         "t1: own",
-        "48 more sentence(s) on its tables are in the reports of the tables.",
+        "48 more sentences on its tables are in the reports of the tables.",
     )
     assert told(reading, most=50)[-1] == "t49: own"
 

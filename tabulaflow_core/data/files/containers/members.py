@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.containers.archive import Member
 from tabulaflow_core.data.files.containers.budget import Budget
 from tabulaflow_core.data.files.containers.streams import stem
@@ -207,12 +208,14 @@ def _merged(job: ReadJob, kind: str, noise: int, found: _Found) -> Outcome:
             names = "; ".join(f"{p.name}" + (f" ({p.message.rstrip('.')})" if p.message else "") for p in hit[:5])
             more = f"; and {len(hit) - 5} more" if len(hit) > 5 else ""
             verb = "" if state == "unreadable" else "is " if len(hit) == 1 else "are "
-            notices.append(f"{len(hit)} file(s) or part(s) of the archive {verb}{text}: {names}{more}.")
+            notices.append(f"{counted(len(hit), 'part')} of the archive {verb}{text}: {names}{more}.")
     notices += [
         f"{p.name}: {p.message}." for p in found.parts if p.state == "read" and p.message and p.kind == "member"
     ]
     if noise:
-        notices.append(f"{noise} hidden file(s) of the system in the archive were left out.")
+        notices.append(
+            f"{counted(noise, 'hidden file')} of the system in the archive {agreed(noise, 'was', 'were')} left out."
+        )
     parts = tuple(found.parts)
     if len(found.tables) == 1:
         (table,) = found.tables

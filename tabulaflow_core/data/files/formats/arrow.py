@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 import duckdb
 import pyarrow as pa
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.convert import quoted
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.arrow_columns import ArrowColumn, arrow_column
@@ -142,13 +143,17 @@ def write_arrow(
     )
     notices = [f"Column “{name}” was {note}." for name, note in notes.items() if note.startswith(("kept", "read"))]
     notices += [
-        f"{column.damaged} value(s) of column “{name}” hold bytes that are no UTF-8; they are shown as \ufffd."
+        f"{counted(column.damaged, 'value')} of column “{name}” {agreed(column.damaged, 'holds', 'hold')} "
+        f"bytes that are no UTF-8; {agreed(column.damaged, 'it is', 'they are')} shown as \ufffd."
         for name, column in zip(names, columns, strict=True)
         if column.damaged
     ]
     renamed = [f"“{h}” is “{n}”" for h, n in zip(header, names, strict=True) if h != n]
     if renamed:
-        notices.append(f"{len(renamed)} column name(s) were changed: {', '.join(renamed[:5])}.")
+        notices.append(
+            f"{counted(len(renamed), 'column name')} "
+            f"{agreed(len(renamed), 'was', 'were')} changed: {', '.join(renamed[:5])}."
+        )
     if not count:
         notices.append("The table has columns but no rows.")
     report = ReadingReport(kind, columns=reports, rows_in_file=count, rows_in_table=count, notices=tuple(notices))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.formats.json_found import Found, Record
 from tabulaflow_core.data.files.formats.json_values import Value
 
@@ -56,7 +57,10 @@ def _json_stat(node: Record, path: tuple[str, ...]) -> Found | None:
 
     notes = ["The file is a cube of statistics (JSON-stat); each of its values became a row."]
     if len(values) < every:
-        notes.append(f"{every - len(values)} combination(s) of its dimensions have no value and no row.")
+        notes.append(
+            f"{counted(every - len(values), 'combination')} of its dimensions "
+            f"{agreed(every - len(values), 'has', 'have')} no value and no row."
+        )
     return Found(path, "cube", len(values), records, notes=notes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from tabulaflow_core.counting import counted
 from tabulaflow_core.data.files.formats.json_feed import BLANK
 
 #: Comments, and commas before a closing bracket; texts are passed over.
@@ -17,8 +18,8 @@ _AROUND: Final = re.compile(
     r"[A-Za-z_$][\w$.]*\s*=\s*(?=[{\[]))|(?P<guard>\)\]\}',?|(?:while\s*\(1\)|for\s*\(;;\))\s*;))"
 )
 _WORDS: Final = {
-    "comment": "comment(s)",
-    "comma": "comma(s)",
+    "comment": "comment",
+    "comma": "comma",
     "call": "call of a function around it",
     "name": "variable that it is given to",
     "guard": "guard before it",
@@ -35,7 +36,7 @@ def mended(text: str) -> tuple[str, list[str]]:
         loose = re.sub(r"[^\r\n]", " ", match[0]) + loose[match.end() :]
         end = loose.rstrip(BLANK + ";")
         loose = end[:-1] if match.lastgroup == "call" and end.endswith(")") else end
-    return loose.lstrip(BLANK), [f"{n} {_WORDS[kind]}" for kind, n in taken.items() if n]
+    return loose.lstrip(BLANK), [counted(n, _WORDS[kind]) for kind, n in taken.items() if n]
 
 
 def _taken(match: re.Match[str], taken: dict[str, int]) -> str:

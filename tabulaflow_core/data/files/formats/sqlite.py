@@ -15,6 +15,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.engines.sqlite_lock import connect, lock
 from tabulaflow_core.data.files.convert import literal, quoted
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
@@ -249,4 +250,7 @@ def _notices(columns: list[SqliteColumn], header: Sequence[str]) -> Iterator[str
         yield from column.notices()
     renamed = [f"“{h}” is “{c.name}”" for h, c in zip(header, columns, strict=True) if h != c.name]
     if renamed:
-        yield f"{len(renamed)} column name(s) were changed: {', '.join(renamed[:5])}."
+        yield (
+            f"{counted(len(renamed), 'column name')} "
+            f"{agreed(len(renamed), 'was', 'were')} changed: {', '.join(renamed[:5])}."
+        )

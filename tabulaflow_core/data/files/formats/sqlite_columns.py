@@ -9,6 +9,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.convert import quoted
 from tabulaflow_core.data.files.report import LISTED, ColumnReport, ColumnType, Misfit
 from tabulaflow_core.data.files.storage import Workbench
@@ -159,10 +160,14 @@ class SqliteColumn:
             notices.append(f"Column “{self.name}”: {self.note}.")
         if self.words and self.stored != "VARCHAR":
             notices.append(
-                f"{self.words} text(s) in column “{self.name}” that stand for no value, such as empty ones, are empty."
+                f"{counted(self.words, 'text')} in column “{self.name}” that {agreed(self.words, 'stands', 'stand')} "
+                f"for no value, such as empty ones, {agreed(self.words, 'is', 'are')} empty."
             )
         if self.damaged:
-            notices.append(f"{self.damaged} value(s) of column “{self.name}” are no UTF-8; they are shown with \ufffd.")
+            notices.append(
+                f"{counted(self.damaged, 'value')} of column “{self.name}” {agreed(self.damaged, 'is', 'are')} "
+                f"no UTF-8; {agreed(self.damaged, 'it is', 'they are')} shown with \ufffd."
+            )
         return notices
 
 

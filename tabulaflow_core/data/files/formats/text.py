@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files import layout as lay
 from tabulaflow_core.data.files import sums
 from tabulaflow_core.data.files.clean import CleanBlocks
@@ -216,7 +217,10 @@ def _typed(job: ReadJob, plan: Plan, stage: Stage, options: ReadOptions, names: 
         sums.put_back(stage, [one.record for one in kept])
         typing = types()
     if repeated:
-        typing.notices.append(f"{repeated} line(s) repeat the header and were left out.")
+        typing.notices.append(
+            f"{counted(repeated, 'line')} {agreed(repeated, 'repeats', 'repeat')} "
+            f"the header and {agreed(repeated, 'was', 'were')} left out."
+        )
     for one in judged:
         if one.kind:
             stage.skip(one.record, one.kind)

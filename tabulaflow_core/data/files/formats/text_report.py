@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files import dialect, encoding
 from tabulaflow_core.data.files import layout as lay
 from tabulaflow_core.data.files.columns import Typing
@@ -118,22 +119,30 @@ def _notices(job: ReadJob, plan: Plan, stage: Stage, footer: int) -> list[str]:
         name = dialect.delimiter_name(plan.sniffed.dialect)
         notices.append(f"The delimiter is a guess ({name}). If the columns look wrong, choose another.")
     if above := [s for s in layout.skipped if s.why == "above the table"]:
-        notices.append(f"{len(above)} line(s) above the table were skipped: “{above[0].text[:80]}”.")
+        notices.append(
+            f"{counted(len(above), 'line')} above the table "
+            f"{agreed(len(above), 'was', 'were')} skipped: “{above[0].text[:80]}”."
+        )
     if footer:
         first = next(s for s in stage.skipped if s.why == "below the table")
-        notices.append(f"{footer} line(s) below the table were skipped, from line {first.line}: “{first.text[:80]}”.")
+        notices.append(
+            f"{counted(footer, 'line')} below the table {agreed(footer, 'was', 'were')} "
+            f"skipped, from line {first.line}: “{first.text[:80]}”."
+        )
     if layout.comment:
         notices.append(f"Lines that begin with {layout.comment} were taken for comments.")
     notices += _header_notices(layout, stage.width)
     if stage.short_count:
         lines = ", ".join(map(str, stage.short[:5]))
         notices.append(
-            f"{stage.short_count} row(s) are shorter than the table (line {lines}); their last columns are empty."
+            f"{counted(stage.short_count, 'row')} {agreed(stage.short_count, 'is', 'are')} "
+            f"shorter than the table (line {lines}); their last columns are empty."
         )
     if stage.extras:
         first_extra = stage.extras[0]
         notices.append(
-            f"{len(stage.extras)} cell(s) stand outside the columns of the table and are only in this report, "
+            f"{counted(len(stage.extras), 'cell')} {agreed(len(stage.extras), 'stands', 'stand')} outside "
+            f"the columns of the table and {agreed(len(stage.extras), 'is', 'are')} only in this report, "
             f"the first on line {first_extra.line}: “{first_extra.value[:60]}”."
         )
     for line, flaw in stage.flawed[:5]:
@@ -141,7 +150,7 @@ def _notices(job: ReadJob, plan: Plan, stage: Stage, footer: int) -> list[str]:
     if len(stage.flawed) > 5:
         notices.append(f"{len(stage.flawed) - 5} more lines have such a quote.")
     if stage.blank:
-        notices.append(f"{stage.blank} blank line(s) were skipped.")
+        notices.append(f"{counted(stage.blank, 'blank line')} {agreed(stage.blank, 'was', 'were')} skipped.")
     if not stage.rows:
         notices.append("The table has a header but no rows.")
     return notices + _damaged(job, stage)
@@ -158,11 +167,17 @@ def _header_notices(layout: lay.Layout, width: int) -> list[str]:
     names = column_names(layout.header, width)
     blank = [n for h, n in zip(header, names, strict=False) if not h]
     if layout.header and blank and not layout.shifted:
-        notices.append(f"{len(blank)} column(s) have no header and are called {', '.join(blank[:5])}.")
+        notices.append(
+            f"{counted(len(blank), 'column')} {agreed(len(blank), 'has', 'have')} no "
+            f"header and {agreed(len(blank), 'is', 'are')} called {', '.join(blank[:5])}."
+        )
     renamed = [(h, n) for h, n in zip(header, names, strict=False) if h and h != n]
     if renamed:
         shown = ", ".join(f"“{h}” is “{n}”" for h, n in renamed[:5])
-        notices.append(f"{len(renamed)} column name(s) appear more than once: {shown}.")
+        notices.append(
+            f"{counted(len(renamed), 'column name')} "
+            f"{agreed(len(renamed), 'appears', 'appear')} more than once: {shown}."
+        )
     return notices
 
 
@@ -170,9 +185,13 @@ def _damaged(job: ReadJob, stage: Stage) -> list[str]:
     if not stage.rows:
         return []
     tests = " OR ".join(f"contains(c{i}, chr(65533))" for i in range(stage.width))
-    (bad,) = job.bench.one(f"SELECT count(*) FROM {job.bench.texts} WHERE {tests}")
+    (found_bad,) = job.bench.one(f"SELECT count(*) FROM {job.bench.texts} WHERE {tests}")
+    bad = int(str(found_bad))
     if not bad:
         return []
     found = job.bench.rows(f"SELECT line FROM {job.bench.texts} WHERE {tests} ORDER BY line LIMIT 5")
     lines = ", ".join(str(line) for (line,) in found)
-    return [f"{bad} row(s) hold characters that the encoding does not know (line {lines}); they are shown as \ufffd."]
+    return [
+        f"{counted(bad, 'row')} {agreed(bad, 'holds', 'hold')} characters that the encoding "
+        f"does not know (line {lines}); {agreed(bad, 'it is', 'they are')} shown as \ufffd."
+    ]

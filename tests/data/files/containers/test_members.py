@@ -71,7 +71,7 @@ def test_what_the_system_puts_there_is_no_table(read_all: ReadAll) -> None:
     )  # fmt: skip
     assert seen.tables == {"d": ROWS}
     assert seen.parts == {"data/a.csv": "read", "README.txt": "off", "none.csv": "empty"}
-    assert seen.told("2 hidden file(s)")
+    assert seen.told("2 hidden files")
     assert seen.told("README.txt")
     assert seen.reading.report.decision("delimiter") is not None
     assert list(read_all(zipped(("README.txt", TEXT), ("b.csv", TEXT)), "e.zip", parts=("README.txt",)).tables) == ["e"]

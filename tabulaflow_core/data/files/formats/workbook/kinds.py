@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.columns import Column
 from tabulaflow_core.data.files.convert import TRIMMED
 from tabulaflow_core.data.files.formats.workbook.grid import CellColumn, CellKind, valid
@@ -176,7 +177,10 @@ def _serials(values: pa.Array, column: Column, told: ColumnType, date_1904: bool
     result.notes.append("the workbook holds the day as a number")
     lost = int((valid(values) & ~there).sum())
     if lost:
-        result.notices.append(f"{lost} value(s) of “{column.name}” are no day that a spreadsheet knows and are empty.")
+        result.notices.append(
+            f"{counted(lost, 'value')} of “{column.name}” {agreed(lost, 'is', 'are')} "
+            f"no day that a spreadsheet knows and {agreed(lost, 'is', 'are')} empty."
+        )
     return result
 
 
