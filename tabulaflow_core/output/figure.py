@@ -34,7 +34,7 @@ def figure_json(plan: Plan, drawing: Drawing, title: str) -> str:
     x_axis, y_axis = _place_axis(plan, drawing, horizontal=horizontal), _value_axis(plan, drawing)
     layout["xaxis"], layout["yaxis"] = (y_axis, x_axis) if horizontal else (x_axis, y_axis)
     if plan.type == "bar":
-        layout["barmode"] = "group"
+        layout["barmode"] = "stack" if plan.stacked else "group"
     if plan.type == "histogram":
         layout["bargap"] = 0.03
     if len(drawing.series) > 1 and plan.color is not None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from tabulaflow_core.output.columns import Column, holds_years, is_unique
 from tabulaflow_core.output.specs import ChartOrder, ChartType
-from tabulaflow_core.output.words import ChartWish, asks_distribution, asks_relation, asks_shares
+from tabulaflow_core.output.words import ChartWish, asks_distribution, asks_relation, asks_shares, asks_stack
 
 MAX_SERIES: Final = 8
 #: Beyond this many values a column no longer tells lines apart, even when only the largest are drawn.
@@ -35,6 +35,7 @@ class Plan:
             name before the last.
         combine: How rows with the same place on the axis are put together, None when there are none.
         order: In which order labels stand, None for the one that suits them.
+        stacked: The bars of one place stand on each other, as parts of a whole.
     """
 
     type: ChartType
@@ -44,6 +45,7 @@ class Plan:
     coarse: Column | None = None
     combine: str | None = None
     order: ChartOrder | None = None
+    stacked: bool = False
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,15 @@ def _bars(axes: _Axes, wish: Wish, kind: ChartType) -> Plan | None:
     if not wish.forced and (not is_unique(*keyed) or label.distinct < 2):
         return None
     measures = _drawn_measures(axes.measures, wish, most=1 if color else 3)
-    return Plan(kind, label, measures, color=color, coarse=coarse, combine=_combine(measures[0], keyed))
+    combine = _combine(measures[0], keyed)
+    stacked = kind == "bar" and color is not None and _are_parts(measures[0], combine, wish.question)
+    return Plan(kind, label, measures, color=color, coarse=coarse, combine=combine, stacked=stacked)
+
+
+def _are_parts(measure: Column, combine: str | None, question: str) -> bool:
+    """The colours of one bar make up a whole: by the measure's name, or because shares or a stack were asked for."""
+    adds_up = combine != "mean" and all(value is None or value >= 0 for value in measure.numbers)
+    return adds_up and (bool(_SHARE_NAME.search(measure.name)) or asks_shares(question) or asks_stack(question))
 
 
 def _first_half(labels: Sequence[Column]) -> Column | None:

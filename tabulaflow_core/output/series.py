@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -262,7 +263,13 @@ def _scatter(plan: Plan) -> Drawing:
     xs: list[Place | None] = (
         [None if v is None else time_text(v) for v in plan.x.values] if dates else list(plan.x.numbers)
     )
-    names = _labels(plan.color) if plan.color else [plan.y[0].label] * len(xs)
+    names = _color_labels(plan.color) if plan.color else [plan.y[0].label] * len(xs)
+    notes: list[str] = []
+    counted = Counter(names)
+    if len(counted) > MAX_SERIES:  # more colours than an eye tells apart: the rest shares one
+        kept = {name for name, _ in counted.most_common(MAX_SERIES - 1)}
+        notes.append(f"{len(counted) - len(kept)} of {len(counted)} series share one colour")
+        names = [name if name in kept else "Other" for name in names]
     series: dict[str, Series] = {}
     lost = 0
     for name, x, y in zip(names, xs, plan.y[0].numbers, strict=True):
@@ -272,7 +279,8 @@ def _scatter(plan: Plan) -> Drawing:
         points = series.setdefault(name, Series(name, [], []))
         points.x.append(x)
         points.y.append(y)
-    notes = [f"{lost} rows without both values left out"] if lost else []
+    if lost:
+        notes.append(f"{lost} rows without both values left out")
     return Drawing(list(series.values()), "date" if plan.x.unit == "date" else "category" if dates else "linear", notes)
 
 

@@ -68,7 +68,8 @@ def _plot(traces: Sequence[_Trace], layout: dict[str, Any]) -> str:
     lying = any(trace.get("orientation") == "h" for trace in traces)
     left, right, top, bottom = (_WIDE_LEFT if lying else _LEFT), WIDTH - _RIGHT, _TOP, HEIGHT - _BOTTOM
     places_key, values_key = ("y", "x") if lying else ("x", "y")
-    stacked = _stacked(traces)
+    piled = layout.get("barmode") == "stack"
+    stacked = _stacked(traces, values_key, places_key, all_of_them=piled)
     values = [v for trace in stacked for v in trace[values_key] if v is not None]
     bars = any(trace["type"] == "bar" for trace in traces) or any("fill" in t or "stackgroup" in t for t in traces)
     low, high = _range(values, from_zero=bars)
@@ -83,27 +84,27 @@ def _plot(traces: Sequence[_Trace], layout: dict[str, Any]) -> str:
     frame.append(_text((left + right) / 2, HEIGHT - 8, titles["x"], anchor="middle"))
     frame.append(_text(14, (top + bottom) / 2, titles["y"], anchor="middle", turn=True))
     step = (along[1] - along[0]) / max(1, len(places))
-    for at, trace in enumerate(stacked):
+    for at, trace in reversed(list(enumerate(stacked))) if piled else enumerate(stacked):
         color = COLORS[at % len(COLORS)]
         points = [(p, v) for p, v in zip(trace[places_key], trace[values_key], strict=True) if p is not None]
         if trace["type"] == "bar":
-            width = step * 0.8 / len(traces)
-            shift = (at - (len(traces) - 1) / 2) * width
+            width = step * 0.8 / (1 if piled else len(traces))
+            shift = 0.0 if piled else (at - (len(traces) - 1) / 2) * width
             frame.append(_bars(points, place_of, value_of, color, width=width, shift=shift, lying=lying))
         else:
             frame.append(_line(trace, points, place_of, value_of, color))
     return "".join(frame)
 
 
-def _stacked(traces: Sequence[_Trace]) -> list[_Trace]:
-    """Areas that stand on each other, with the heights of those below added."""
+def _stacked(traces: Sequence[_Trace], values: str, places: str, *, all_of_them: bool) -> list[_Trace]:
+    """Bars and areas that stand on each other, with the heights of those below added."""
     base: dict[object, float] = {}
     out = []
     for trace in traces:
-        if "stackgroup" in trace:
-            for place, value in zip(trace["x"], trace["y"], strict=True):
+        if all_of_them or "stackgroup" in trace:
+            for place, value in zip(trace[places], trace[values], strict=True):
                 base[place] = base.get(place, 0.0) + (value or 0.0)
-            trace = trace | {"y": [base[place] for place in trace["x"]]}
+            trace = trace | {values: [base[place] for place in trace[places]]}
         out.append(trace)
     return out
 

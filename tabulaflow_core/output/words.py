@@ -76,6 +76,8 @@ _SHARE: Final = re.compile(
     re.IGNORECASE,
 )
 
+_STACK: Final = re.compile(r"\bstack(?:ed|s)?\b|\bgestapelt\w*|\bapilad[oa]s?\b|\bempil[ée]e?s?\b", re.IGNORECASE)
+
 
 def chart_wish(question: str) -> ChartWish | None:
     """What the question asks to be drawn; None when it says nothing about drawing."""
@@ -100,6 +102,11 @@ def asks_relation(question: str) -> bool:
 def asks_shares(question: str) -> bool:
     """The question is about parts of a whole."""
     return bool(_SHARE.search(question))
+
+
+def asks_stack(question: str) -> bool:
+    """The question wants parts on top of each other."""
+    return bool(_STACK.search(question))
 
 
 _MONTHS: Final = (

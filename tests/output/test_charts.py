@@ -149,6 +149,29 @@ def test_clear_shares_make_a_pie_and_other_parts_do_not() -> None:
     assert chart({"part": ["a", "b"], "n": [25, 75]}, "what are the shares?").type == "pie"
 
 
+def test_parts_of_a_whole_stand_on_each_other() -> None:
+    columns = {"region": ["N", "N", "S", "S"], "kind": ["a", "b", "a", "b"]}
+    for measure, question in (
+        ({"share": [0.4, 0.6, 0.5, 0.5]}, ""),
+        ({"revenue": [4, 6, 5, 5]}, "Which share does each kind have per region?"),
+        ({"revenue": [4, 6, 5, 5]}, "Als gestapeltes Balkendiagramm"),
+    ):
+        assert figure(chart(columns | measure, question))["layout"]["barmode"] == "stack"
+    assert figure(chart(columns | {"revenue": [4, 6, 5, 5]}))["layout"]["barmode"] == "group"
+    assert figure(chart(columns | {"revenue": [4, -6, 5, 5]}, "stacked bar chart"))["layout"]["barmode"] == "group"
+
+
+def test_a_cloud_of_many_colours_stays_within_its_bounds() -> None:
+    rows = range(6_000)
+    columns = {"who": [f"p{n}" for n in rows], "x": [n % 101 for n in rows], "y": [n % 97 for n in rows]}
+    spec = chart(columns, type="scatter", x="x", y=["y"], color="who")
+    traces = figure(spec)["data"]
+    assert len(traces) == 8
+    assert sum(len(trace["x"]) for trace in traces) <= 2_000
+    assert "share one colour" in spec.summary
+    assert "points drawn" in spec.summary
+
+
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
