@@ -1,4 +1,4 @@
-"""A real disk of 20 MB that fills up: what is told, what is left, and that it goes on when there is room again."""
+"""A real disk of 8 MB that fills up: what is told, what is left, and that it goes on when there is room again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def small_disk() -> None:
         pytest.skip("no disk of its own can be mounted here")
 
 
-#: What each program has: `disk`, the folder of 20 MB, and `room`, which takes all that is left of it or gives it back.
+#: What each program has: `disk`, the folder of 8 MB, and `room`, which takes all that is left of it or gives it back.
 _COMMON = """
 import asyncio, os, sys
 from pathlib import Path
@@ -60,7 +60,7 @@ _WRITE = """
 async def main():
     async with await SQLConnector.from_url_async(f"{sys.argv[2]}:///{disk}/a.{sys.argv[2]}", read_only=False) as source:
         await source.write_dataframe_async(pd.DataFrame({"a": [1, 2]}), "t")
-        text = [os.urandom(80).hex() for _ in range(300_000)]  # 24 MB, however well they are packed
+        text = [os.urandom(80).hex() for _ in range(70_000)]  # 11 MB, however well they are packed
         large = pd.DataFrame({"a": range(len(text)), "t": text})
         before = files()
         for way in ("replace", "append", "fail"):
@@ -118,9 +118,9 @@ async def main():
 
 def _on_a_small_disk(folder: Path, program: str, *arguments: str) -> list[str]:
     text = f"{_COMMON}{program}\nasyncio.run(main())"
+    mounted = [*_WAY, "sh", "-c", 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"', str(folder)]
     done = subprocess.run(
-        [*_WAY, "sh", "-c", 'mount -t tmpfs -o size=20m tmpfs "$0" && exec "$@"', str(folder)]
-        + [sys.executable, "-c", text, str(folder), *arguments],
+        [*mounted, sys.executable, "-c", text, str(folder), *arguments],
         capture_output=True,
         text=True,
         timeout=100,
