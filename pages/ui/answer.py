@@ -7,7 +7,20 @@ from typing import Final, assert_never
 
 import streamlit as st
 
-from pages.ui import ask_again, assumed, chart_form, grid, how, query_editor, safe, state, take_away, verdict, wording
+from pages.ui import (
+    ask_again,
+    assumed,
+    chart_form,
+    grid,
+    how,
+    picture,
+    query_editor,
+    safe,
+    state,
+    take_away,
+    verdict,
+    wording,
+)
 from pages.ui.changes import Changes
 from pages.ui.transcript import Transcript
 from tabulaflow_core.errors import TabulaflowError
@@ -103,6 +116,8 @@ def draw_chart(spec: ChartSpec, table: TableSpec | None, *, key: str, name: str,
     with st.container(horizontal=True, vertical_alignment="center"):
         if spec.summary:
             st.caption(safe.markdown(spec.summary), width="stretch")
+        if changes is not None:
+            picture.draw(key, title=spec.title, key=f"{key}-picture")
         if table is not None and changes is not None:
             place = changes.place(name)
             chart_form.draw(table.id, table.columns, key=key, shown=answered, choice=choice, place=place)
@@ -115,7 +130,9 @@ def draw_own_chart(table: TableSpec, *, key: str, name: str, changes: Changes) -
         spec = chart_form.redrawn(table.id, choice)
         if isinstance(spec, ChartSpec):
             _draw_figure(spec, key=key)
-            st.caption(safe.markdown(spec.summary))
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(safe.markdown(spec.summary), width="stretch")
+                picture.draw(key, title=spec.title, key=f"{key}-picture")
         else:
             st.warning(safe.markdown(spec), icon=":material/insert_chart:")
     chart_form.draw(table.id, table.columns, key=key, shown=None, choice=choice, place=changes.place(name))
