@@ -53,6 +53,19 @@ def check_file(path: Path) -> None:
         raise FileUnreadable(f"{path.name} is empty (0 bytes). Export it again, or choose another file.")
 
 
+def is_text(head: bytes) -> bool:
+    """True when the first bytes of a file are those of text and not of a binary format; blanks alone are no text."""
+    if any(head.startswith(magic) for magic, _ in _MAGIC) or not head.strip(_BLANKS):
+        return False
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if even or odd:  # two bytes a character, one of which is mostly zero
+        half = max(len(head) // 2, 1)
+        return min(even, odd) < half * 0.05 and max(even, odd) > half * 0.4
+    return sum(head.count(bytes([b])) for b in (*range(1, 9), *range(14, 27), 28, 29, 30, 127)) <= len(head) // 100
+
+
 def refuse_binary(path: Path, name: str) -> None:
     """Refuse what is no text.
 

@@ -10,6 +10,8 @@ from tabulaflow_core.data.files.containers.budget import Budget
 from tabulaflow_core.data.files.containers.members import Outcome, read_members
 from tabulaflow_core.data.files.containers.streams import codec_of, unpack
 from tabulaflow_core.data.files.formats import ReadJob, reader_for
+from tabulaflow_core.data.files.formats.names import misnamed
+from tabulaflow_core.data.files.report import ReadingReport
 from tabulaflow_core.errors import FileUnreadable
 
 #: Compressions around each other, such as an archive in gzip; and archives within each other.
@@ -48,7 +50,8 @@ def read_content(job: ReadJob, folder: Path, budget: Budget, *, archives: int = 
         inner = replace(job, path=path, name=name)
         kind = archive_kind(path, name)
         if kind is None:
-            return reader_for(path, name).read(inner)
+            tables, report = reader_for(path, name).read(inner)
+            return tables, _told(name, report.format, report)
         if archives >= _MOST_ARCHIVES:
             raise FileUnreadable(f"{name} is an archive in an archive in an archive. Unpack it yourself.")
 
@@ -56,7 +59,14 @@ def read_content(job: ReadJob, folder: Path, budget: Budget, *, archives: int = 
             return read_content(member, folder, budget, archives=archives + 1)
 
         with open_archive(inner, kind) as members:
-            return read_members(inner, kind, members, folder, budget, read)
+            tables, report = read_members(inner, kind, members, folder, budget, read)
+            return tables, _told(name, kind, report)
     finally:
         for path in unpacked:
             path.unlink(missing_ok=True)
+
+
+def _told(name: str, found: str, report: ReadingReport) -> ReadingReport:
+    """The report, with a word on a name that says something else."""
+    told = misnamed(name, found)
+    return replace(report, notices=(told, *report.notices)) if told else report

@@ -73,8 +73,10 @@ def archive_kind(path: Path, name: str) -> ArchiveKind | None:
     with path.open("rb") as file:
         head = file.read(512)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
-        suffix = Path(name).suffix.lower()
-        return None if suffix in _OFFICE or _is_office(path) else "zip"
+        office = _is_office(path)
+        if office is None:  # damaged: then its name is all there is to go by
+            office = Path(name).suffix.lower() in _OFFICE
+        return None if office else "zip"
     if head[257:262] == b"ustar":
         return "tar"
     if name.lower().endswith(".tar") and len(head) == 512 and tarfile.is_tarfile(path):
@@ -82,12 +84,14 @@ def archive_kind(path: Path, name: str) -> ArchiveKind | None:
     return None
 
 
-def _is_office(path: Path) -> bool:
+def _is_office(path: Path) -> bool | None:
+    """Whether a zip is the package of an office program; None when it cannot be opened."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return not _OFFICE_PARTS.isdisjoint(archive.namelist())
+            names = archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return False
+        return None
+    return not _OFFICE_PARTS.isdisjoint(names) or any(n.startswith(("xl/", "word/", "ppt/")) for n in names)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from tabulaflow_core.data.files.formats.names import believed_suffix
 from tabulaflow_core.data.files.report import ColumnType, ReadingReport, ReadOptions
 from tabulaflow_core.data.files.storage import Workbench
 from tabulaflow_core.data.files.watch import Watch
@@ -65,19 +66,20 @@ class FormatReader(Protocol):
 
 
 def reader_for(path: Path, name: str) -> FormatReader:
-    """The first reader that accepts the file; text when none does."""
+    """The first reader that accepts the file; text when none does. What it holds counts more than its name."""
     from tabulaflow_core.data.files.formats.arrow import ArrowReader
     from tabulaflow_core.data.files.formats.database import DatabaseReader
     from tabulaflow_core.data.files.formats.json import JsonReader
     from tabulaflow_core.data.files.formats.later import LaterReader
     from tabulaflow_core.data.files.formats.parquet import ParquetReader
     from tabulaflow_core.data.files.formats.text import TextReader
+    from tabulaflow_core.data.files.formats.workbook.markup import MarkupReader
     from tabulaflow_core.data.files.formats.workbook.reader import WorkbookReader
 
     with path.open("rb") as file:
         head = file.read(4096)
-    suffix = Path(name).suffix.lower()
+    suffix = believed_suffix(head, Path(name).suffix.lower())
     readers: tuple[FormatReader, ...] = (
-        ParquetReader(), ArrowReader(), DatabaseReader(), WorkbookReader(), LaterReader(), JsonReader(),
+        ParquetReader(), ArrowReader(), DatabaseReader(), MarkupReader(), WorkbookReader(), LaterReader(), JsonReader(),
     )  # fmt: skip
     return next((r for r in readers if r.accepts(head, suffix)), TextReader())

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tabulaflow_core.data.files.formats.workbook.errors import ErrorCells, error_cells
 from tabulaflow_core.data.files.formats.workbook.grid import Grid, build_grid
@@ -50,6 +50,20 @@ class SheetCells:
     grid: Grid
     merged: tuple[Range, ...]
     errors: ErrorCells = field(default_factory=ErrorCells)
+
+
+class OpenBook(Protocol):
+    """An open workbook, whatever holds it."""
+
+    seen: WorkbookLook
+
+    def cells(self, sheet: SheetLook) -> SheetCells | None:
+        """The cells of a sheet; None when it is empty.
+
+        Raises:
+            SheetUnreadable: It is damaged, or too large for the bounds.
+            FileReadingStopped: Somebody stopped the reading.
+        """
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.convert import quoted
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.later import LaterReader
@@ -13,7 +14,7 @@ from tabulaflow_core.data.files.formats.workbook.blocks import Block, find_block
 from tabulaflow_core.data.files.formats.workbook.book import (
     BARE_BIFF,
     OLE_MAGIC,
-    Book,
+    OpenBook,
     SheetCells,
     SheetUnreadable,
     kind_of_workbook,
@@ -25,7 +26,7 @@ from tabulaflow_core.data.files.formats.workbook.table import BlockTable, read_b
 from tabulaflow_core.data.files.formats.workbook.words import report_of
 from tabulaflow_core.data.files.layout import joined
 from tabulaflow_core.data.files.naming import table_name, unique
-from tabulaflow_core.data.files.report import LISTED, Part, PartState, ReadingReport, ReadOptions, SkippedLine
+from tabulaflow_core.data.files.report import LISTED, Part, PartKind, PartState, ReadingReport, ReadOptions, SkippedLine
 from tabulaflow_core.data.files.tokens import Record
 from tabulaflow_core.errors import FileUnreadable
 
@@ -50,7 +51,7 @@ class WorkbookReader:
     """Reads XLSX, XLSM, XLSB, XLS and ODS."""
 
     def accepts(self, head: bytes, suffix: str) -> bool:
-        """True for the containers of workbooks, and for their suffixes but `.xls`, behind which text often stands."""
+        """True for the containers of workbooks and for their suffixes; `reader_for` knows text behind those."""
         return head.startswith((b"PK\x03\x04", OLE_MAGIC, *BARE_BIFF)) or suffix in _SUFFIXES
 
     def read(self, job: ReadJob) -> tuple[list[WrittenTable], ReadingReport]:
@@ -64,32 +65,45 @@ class WorkbookReader:
         if kind is None:
             return _no_workbook(job)
         with open_book(job.path, job.name, kind, job.bench.folder, job.watch) as book:
-            notices = [*book.seen.notices]
-            read, parts = _sheets(job, book, notices)
-            dates = any(kind in ("date", "datetime") for item in read for kind in item.written.types)
-            if book.seen.date_1904 and dates:
-                notices.append("The workbook counts its days from 1904, and the dates were read so.")
-        if not read:
-            raise FileUnreadable(_nothing(job, parts))
-        if len(read) == 1:
-            (one,) = read
-            told = [*notices, *_left_notices(parts), *one.notices]
-            return [one.written], report_of(one.sheet, one.table, kind, one.options, notices=told, parts=parts)
-        tables, reports = [], []
-        for item in read:
-            report = report_of(item.sheet, item.table, kind, item.options, notices=item.notices)
-            reports.append(report)
-            tables.append(replace(item.written, report=report))
-        return tables, ReadingReport(
-            kind,
-            skipped_count=sum(r.skipped_count for r in reports),
-            misfit_count=sum(r.misfit_count for r in reports),
-            blank_lines=sum(r.blank_lines for r in reports),
-            rows_in_file=sum(r.rows_in_file for r in reports),
-            rows_in_table=sum(r.rows_in_table for r in reports),
-            notices=(*notices, *_left_notices(parts)),
-            parts=parts,
-        )
+            return read_book(job, book, kind)
+
+
+def read_book(job: ReadJob, book: OpenBook, kind: str) -> tuple[list[WrittenTable], ReadingReport]:
+    """Write the tables of an open workbook.
+
+    Args:
+        kind: What the report calls the format; with `html` the sheets are tables of a page.
+
+    Raises:
+        FileReadingStopped: Somebody stopped it.
+        FileUnreadable: It holds no data.
+    """
+    notices = [*book.seen.notices]
+    read, parts = _sheets(job, book, notices, "table" if kind == "html" else "sheet")
+    dates = any(kind in ("date", "datetime") for item in read for kind in item.written.types)
+    if book.seen.date_1904 and dates:
+        notices.append("The workbook counts its days from 1904, and the dates were read so.")
+    if not read:
+        raise FileUnreadable(_nothing(job, parts))
+    if len(read) == 1:
+        (one,) = read
+        told = [*notices, *_left_notices(parts), *one.notices]
+        return [one.written], report_of(one.sheet, one.table, kind, one.options, notices=told, parts=parts)
+    tables, reports = [], []
+    for item in read:
+        report = report_of(item.sheet, item.table, kind, item.options, notices=item.notices)
+        reports.append(report)
+        tables.append(replace(item.written, report=report))
+    return tables, ReadingReport(
+        kind,
+        skipped_count=sum(r.skipped_count for r in reports),
+        misfit_count=sum(r.misfit_count for r in reports),
+        blank_lines=sum(r.blank_lines for r in reports),
+        rows_in_file=sum(r.rows_in_file for r in reports),
+        rows_in_table=sum(r.rows_in_table for r in reports),
+        notices=(*notices, *_left_notices(parts)),
+        parts=parts,
+    )
 
 
 def _no_workbook(job: ReadJob) -> tuple[list[WrittenTable], ReadingReport]:
@@ -105,14 +119,14 @@ def _no_workbook(job: ReadJob) -> tuple[list[WrittenTable], ReadingReport]:
     raise FileUnreadable(f"{job.name} {why}. Save it again in a spreadsheet program, or choose another file.")
 
 
-def _sheets(job: ReadJob, book: Book, notices: list[str]) -> tuple[list[_Read], tuple[Part, ...]]:
+def _sheets(job: ReadJob, book: OpenBook, notices: list[str], noun: PartKind) -> tuple[list[_Read], tuple[Part, ...]]:
     wanted = _wanted(job, book, notices)
     read: list[_Read] = []
     parts: list[Part] = []
     taken: set[str] = set()
     several = sum(s.kind == "sheet" and s.name in wanted for s in book.seen.sheets) > 1
     for look in book.seen.sheets:
-        part = Part(look.name, "sheet", "off", hidden=look.state != "visible")
+        part = Part(look.name, noun, "off", hidden=look.state != "visible")
         if look.kind != "sheet":
             parts.append(replace(part, message=f"It is {_KINDS[look.kind]}, which holds no table."))
             continue
@@ -145,7 +159,7 @@ def _rename(job: ReadJob, read: list[_Read]) -> None:
         item.written = replace(item.written, name=new)
 
 
-def _wanted(job: ReadJob, book: Book, notices: list[str]) -> frozenset[str]:
+def _wanted(job: ReadJob, book: OpenBook, notices: list[str]) -> frozenset[str]:
     """Names of the sheets to read."""
     sheets = [s for s in book.seen.sheets if s.kind == "sheet"]
     if job.options.parts is None:
@@ -160,7 +174,7 @@ def _wanted(job: ReadJob, book: Book, notices: list[str]) -> frozenset[str]:
     return found
 
 
-def _tables(job: ReadJob, book: Book, cells: SheetCells, several: bool, taken: set[str]) -> list[_Read]:
+def _tables(job: ReadJob, book: OpenBook, cells: SheetCells, several: bool, taken: set[str]) -> list[_Read]:
     """Read the tables of one sheet."""
     options = job.options.for_part(cells.look.name)
     first = min(options.skip_lines or 0, cells.grid.height)
@@ -192,7 +206,10 @@ def _tell_left(cells: SheetCells, item: _Read, rows: list[int]) -> None:
     records = cells.grid.records(np.asarray(full[:LISTED], dtype=np.int64), range(cells.grid.filled.shape[1]))
     item.table.skipped_count += len(full)
     item.table.skipped[:0] = [SkippedLine(r.line, joined(r), "as told") for r in records]
-    item.notices.append(f"{len(full)} row(s) at the start or end of the sheet were left out, as told.")
+    item.notices.append(
+        f"{counted(len(full), 'row')} at the start or end of the "
+        f"sheet {agreed(len(full), 'was', 'were')} left out, as told."
+    )
 
 
 def _block_name(cells: SheetCells, block: Block, base: str) -> str:
@@ -226,13 +243,22 @@ def _left_notices(parts: tuple[Part, ...]) -> list[str]:
     hidden = [p.name for p in parts if p.state == "off" and p.hidden]
     if hidden:
         shown = ", ".join(f"“{n}”" for n in hidden[:10])
-        notices.append(f"{len(hidden)} hidden sheet(s) were not read: {shown}. Choose them to read them.")
+        notices.append(
+            f"{counted(len(hidden), 'hidden sheet')} {agreed(len(hidden), 'was', 'were')} "
+            f"not read: {shown}. Choose them to read them."
+        )
     empty = [p.name for p in parts if p.state == "empty"]
     if empty:
-        notices.append(f"{len(empty)} sheet(s) are empty: {', '.join(f'“{n}”' for n in empty[:10])}.")
+        notices.append(
+            f"{counted(len(empty), 'sheet')} {agreed(len(empty), 'is', 'are')} "
+            f"empty: {', '.join(f'“{n}”' for n in empty[:10])}."
+        )
     others = [p for p in parts if p.state == "off" and not p.hidden and "holds no table" in p.message]
     if others:
-        notices.append(f"{len(others)} sheet(s) hold no table: {', '.join(f'“{p.name}”' for p in others[:10])}.")
+        notices.append(
+            f"{counted(len(others), 'sheet')} {agreed(len(others), 'holds', 'hold')} "
+            f"no table: {', '.join(f'“{p.name}”' for p in others[:10])}."
+        )
     return notices + [p.message for p in parts if p.state == "unreadable"]
 
 

@@ -145,7 +145,8 @@ def _head(first: list[Record], block: Block, width: int, local: Sequence[Range],
     rows = list(range(at, min(at + block.header_rows, len(first))))
     head = find_head(first[at:], width, local, replace(options, header_rows=len(rows)))
     head.rows, head.titles = rows, at
-    head.certainty, head.reason = "certain", f"the workbook has the table “{block.name}” there"
+    why = f"the workbook has the table “{block.name}” there" if block.name else "the page says that they are headings"
+    head.certainty, head.reason = "certain", why
     return head
 
 

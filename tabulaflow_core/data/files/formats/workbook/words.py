@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.formats.workbook.blocks import Block
 from tabulaflow_core.data.files.formats.workbook.book import SheetCells
 from tabulaflow_core.data.files.formats.workbook.shown import address, column_letters, span
@@ -36,7 +37,9 @@ def report_of(
     rows_in_file = table.rows + table.skipped_count + len(head.rows)
     return ReadingReport(
         format=kind,
-        decisions=(*_decisions(sheet, table, options), *typing.decisions),
+        decisions=tuple(
+            d for d in (*_decisions(sheet, table, options), *typing.decisions) if kind != "html" or d.name != "sheet"
+        ),
         columns=tuple(c.report() for c in typing.columns),
         skipped=tuple(sorted(table.skipped, key=lambda s: s.line)),
         skipped_count=table.skipped_count,
@@ -87,11 +90,15 @@ def _layout_notices(table: BlockTable) -> list[str]:
     head, notices = table.head, []
     above = [s for s in table.skipped if s.why == "above the table"]
     if above:
-        notices.append(f"{head.titles} row(s) above the table were skipped: “{above[0].text[:80]}”.")
+        notices.append(
+            f"{counted(head.titles, 'row')} above the table "
+            f"{agreed(head.titles, 'was', 'were')} skipped: “{above[0].text[:80]}”."
+        )
     below = [s for s in table.skipped if s.why == "below the table"]
     if below:
         notices.append(
-            f"{table.notes} row(s) below the table were skipped, from row {below[0].line}: “{below[0].text[:80]}”."
+            f"{counted(table.notes, 'row')} below the table {agreed(table.notes, 'was', 'were')} "
+            f"skipped, from row {below[0].line}: “{below[0].text[:80]}”."
         )
     if table.sums:
         kind, record = table.sums[-1]
@@ -117,7 +124,10 @@ def _layout_notices(table: BlockTable) -> list[str]:
                 f"The totals row {line} (“{text}”) is not part of the table, so that sums do not count it twice."
             )
     if table.repeated:
-        notices.append(f"{table.repeated} row(s) that repeat the header were left out.")
+        notices.append(
+            f"{counted(table.repeated, 'row')} that {agreed(table.repeated, 'repeats', 'repeat')} "
+            f"the header {agreed(table.repeated, 'was', 'were')} left out."
+        )
     if not head.rows:
         notices.append("The table has no header row, so the columns are called column_1, column_2 and so on.")
     elif head.certainty == "guess":
@@ -129,17 +139,21 @@ def _layout_notices(table: BlockTable) -> list[str]:
     if table.left_out:
         letters = ", ".join(column_letters(c) for c in table.left_out[:_SHOWN])
         more = ", …" if len(table.left_out) > _SHOWN else ""
-        notices.append(f"{len(table.left_out)} blank column(s) were left out ({letters}{more}).")
+        notices.append(
+            f"{counted(len(table.left_out), 'blank column')} "
+            f"{agreed(len(table.left_out), 'was', 'were')} left out ({letters}{more})."
+        )
     if table.merged_body:
         area = table.merged_body[0]
         first = table.columns[area.first_column]
         place = span(area.first_row, first, area.last_row, first)
         notices.append(
-            f"{len(table.merged_body)} merged cell(s) hold one value for several rows; it was given to each of them "
+            f"{counted(len(table.merged_body), 'merged cell')} {agreed(len(table.merged_body), 'holds', 'hold')} "
+            f"one value for several rows; it was given to each of them "
             f"(the first is {place})."
         )
     if table.blank:
-        notices.append(f"{table.blank} blank row(s) were skipped.")
+        notices.append(f"{counted(table.blank, 'blank row')} {agreed(table.blank, 'was', 'were')} skipped.")
     if not table.rows:
         notices.append("The table has a header but no rows.")
     return notices
@@ -157,10 +171,16 @@ def _name_notices(table: BlockTable) -> list[str]:
         notices.append(f"Row {line} below the header gives units, not values: {shown}.")
     blank = [n for h, n in zip(header, names, strict=True) if not h]
     if blank:
-        notices.append(f"{len(blank)} column(s) have no header and are called {', '.join(blank[:_SHOWN])}.")
+        notices.append(
+            f"{counted(len(blank), 'column')} {agreed(len(blank), 'has', 'have')} no header "
+            f"and {agreed(len(blank), 'is', 'are')} called {', '.join(blank[:_SHOWN])}."
+        )
     renamed = [f"“{h}” is “{n}”" for h, n in zip(header, names, strict=True) if h and h != n]
     if renamed:
-        notices.append(f"{len(renamed)} column name(s) appear more than once: {', '.join(renamed[:_SHOWN])}.")
+        notices.append(
+            f"{counted(len(renamed), 'column name')} {agreed(len(renamed), 'appears', 'appear')} "
+            f"more than once: {', '.join(renamed[:_SHOWN])}."
+        )
     return notices
 
 
@@ -174,10 +194,12 @@ def _cell_notices(sheet: SheetCells, block: Block) -> list[str]:
     ]
     if inside:
         more = look.formulas_without_value_count - len(look.formulas_without_value)
-        count = f"{len(inside)} or more" if more else str(len(inside))
+        count = len(inside) + bool(more)
+        many = f"{len(inside)} or more formulas" if more else counted(count, "formula")
         places = ", ".join(address(r, c) for r, c in inside[:_SHOWN]) + (", …" if len(inside) > _SHOWN else "")
         notices.append(
-            f"{count} formula(s) have no stored value and are empty here ({places}). "
+            f"{many} {agreed(count, 'has', 'have')} no "
+            f"stored value and {agreed(count, 'is', 'are')} empty here ({places}). "
             "Open the workbook in a spreadsheet program and save it, so that they are calculated."
         )
     wrong = [
@@ -189,17 +211,22 @@ def _cell_notices(sheet: SheetCells, block: Block) -> list[str]:
         more = sheet.errors.count > len(sheet.errors.places)
         places = ", ".join(f"{word} in {address(r, c)}" for r, c, word in wrong[:_SHOWN])
         notices.append(
-            f"{len(wrong)}{' or more' if more else ''} cell(s) hold an error and are empty here: "
+            f"{len(wrong)}{' or more cells' if more else agreed(len(wrong), ' cell', ' cells')} "
+            f"{agreed(len(wrong) + more, 'holds an error and is', 'hold an error and are')} empty here: "
             f"{places}{', …' if len(wrong) > _SHOWN else ''}."
         )
     if sheet.errors.count and not sheet.errors.places:
         notices.append(
-            f"{sheet.errors.count} cell(s) of the sheet hold an error or an empty text and are empty here; "
+            f"{counted(sheet.errors.count, 'cell')} of the sheet {agreed(sheet.errors.count, 'holds', 'hold')} "
+            f"an error or an empty text and {agreed(sheet.errors.count, 'is', 'are')} empty here; "
             "in an ODS file the two are not told apart."
         )
     rows = sum(max(0, min(s.last, block.last_row) - max(s.first, block.first_row) + 1) for s in look.hidden_rows)
     if rows:
-        notices.append(f"{rows} row(s) are hidden in the workbook, by a filter or by hand; they were read as well.")
+        notices.append(
+            f"{counted(rows, 'row')} {agreed(rows, 'is', 'are')} hidden in the workbook, "
+            f"by a filter or by hand; {agreed(rows, 'it was', 'they were')} read as well."
+        )
     columns = [
         column_letters(c)
         for s in look.hidden_columns
@@ -207,5 +234,8 @@ def _cell_notices(sheet: SheetCells, block: Block) -> list[str]:
     ]
     if columns:
         shown = ", ".join(columns[:_SHOWN])
-        notices.append(f"{len(columns)} column(s) are hidden in the workbook ({shown}); they were read as well.")
+        notices.append(
+            f"{counted(len(columns), 'column')} {agreed(len(columns), 'is', 'are')} hidden in "
+            f"the workbook ({shown}); {agreed(len(columns), 'it was', 'they were')} read as well."
+        )
     return notices
