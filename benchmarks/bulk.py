@@ -206,8 +206,8 @@ def main() -> int:
         parser.error(f"no such engine: {', '.join(sorted(unknown))}")
     engines = args.engines or list(ENGINES)
     if len(engines) > 1:  # a process each: memory that one engine took is not the next one's beginning
-        command = [sys.executable, "-m", "benchmarks.bulk", "--rows", str(args.rows), args.what]
-        return max(subprocess.run([*command, engine], check=False).returncode for engine in engines)
+        command = [sys.executable, "-m", "benchmarks.bulk", args.what]
+        return max(subprocess.run([*command, engine, "--rows", str(args.rows)], check=False).returncode for engine in engines)
     try:
         return 0 if asyncio.run(_run_async(args.what, engines[0], args.rows)) else 1
     except (OSError, SourceUnavailable) as error:

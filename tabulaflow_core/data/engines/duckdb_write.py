@@ -80,6 +80,8 @@ class _Extent:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._log = path.with_name(f"{path.name}.wal")
+        self._had_log = self._log.exists()
         with path.open("rb") as file:
             self._head = file.read(_HEADERS)
             self._size = os.fstat(file.fileno()).st_size
@@ -92,8 +94,12 @@ class _Extent:
             return
         with suppress(OSError), self._path.open("r+b") as file:  # in use: it stays as it is
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(file.fileno()).st_size > self._size and file.read(_HEADERS) == self._head:
+            if file.read(_HEADERS) != self._head:
+                return
+            if os.fstat(file.fileno()).st_size > self._size:
                 file.truncate(self._size)
+            if not self._had_log:
+                self._log.unlink(missing_ok=True)
 
 
 def _exists(connection: object, table: str) -> bool:

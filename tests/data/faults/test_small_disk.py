@@ -25,13 +25,7 @@ def small_disk() -> None:
 _COMMON = """
 import asyncio, os, sys
 from pathlib import Path
-import pandas as pd
-from tabulaflow_core.config import Settings
-from tabulaflow_core.data import QueryResult, SQLConnector
-from tabulaflow_core.data.files import FilesConnector
 from tabulaflow_core.errors import TabulaflowError
-from tabulaflow_core.principal import Principal
-from tabulaflow_core.store import Store
 
 disk = Path(sys.argv[1])
 
@@ -51,12 +45,17 @@ def files():
     return sorted(str(p.relative_to(disk)) for p in disk.rglob("*") if p.is_file() and p.name != "filler")
 
 async def count(source, table):
+    from tabulaflow_core.data import QueryResult
+
     outcome = await source.run_query_async(f'SELECT count(*) AS n FROM "{table}"')
     assert isinstance(outcome, QueryResult), outcome
     return outcome.table.column(0)[0].as_py()
 """
 
 _WRITE = """
+import pandas as pd
+from tabulaflow_core.data import SQLConnector
+
 async def main():
     async with await SQLConnector.from_url_async(f"{sys.argv[2]}:///{disk}/a.{sys.argv[2]}", read_only=False) as source:
         await source.write_dataframe_async(pd.DataFrame({"a": [1, 2]}), "t")
@@ -77,6 +76,8 @@ async def main():
 """
 
 _READ = """
+from tabulaflow_core.data.files import FilesConnector
+
 async def main():
     small = disk / "small.csv"
     small.write_text("n,word\\n" + "".join(f"{n},word {n}\\n" for n in range(1000)))
@@ -94,6 +95,10 @@ async def main():
 """
 
 _STORE = """
+from tabulaflow_core.config import Settings
+from tabulaflow_core.principal import Principal
+from tabulaflow_core.store import Store
+
 async def main():
     store = await Store.open_async(Settings(data_dir=disk / "data"))
     alice = Principal("alice", "Alice")
