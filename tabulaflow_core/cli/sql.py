@@ -142,6 +142,7 @@ def outcome_json(outcome: QueryOutcome) -> dict[str, Any]:
         "truncated": outcome.truncated,
         "seconds": round(outcome.seconds, 6),
         **({"copied": copied} if copied else {}),
+        **({"notices": list(outcome.notices)} if outcome.notices else {}),
     }
 
 
@@ -175,6 +176,8 @@ def _show(console: Console, outcome: QueryOutcome, *, rows: int | None) -> int:
     print_table(console, outcome.table, rows=50 if rows is None else rows)
     cut = f", cut at the limit on {outcome.cut_by}" if outcome.truncated else ""
     console.note(f"{counted(outcome.table.num_rows, 'row')} in {outcome.seconds:.3f} s{cut}")
+    for notice in outcome.notices:
+        console.note(notice, style="yellow")
     if isinstance(outcome, AcrossResult):
         console.note(outcome.sentence)
     return OK

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Final, Literal, Protocol, runtime_checkable
 
 import pyarrow as pa
 
@@ -25,6 +25,14 @@ _BATCH_BYTES: Final = 4 * 1024 * 1024
 _EXACT_DOUBLE: Final = 2**53
 #: Decimal digits that a double always gives back as they were written.
 _DOUBLE_DIGITS: Final = 15
+
+
+@runtime_checkable
+class Noticing(Protocol):
+    """A converter that knows what it could not give as it is."""
+
+    def notice(self, name: str) -> str:
+        """A sentence on the column called `name`; empty when there is nothing to say."""
 
 
 class TableBuilder:
@@ -98,7 +106,14 @@ class TableBuilder:
             _unified(chunks) if chunks else pa.chunked_array([convert([])])
             for chunks, convert in zip(self._chunks, self._converters, strict=True)
         ]
-        return Fetched(table=pa.Table.from_arrays(columns, names=self._names), cut_by=self._cut_by)
+        pairs = zip(self._names, self._converters, strict=True)
+        notices = [_notice(converter, name) for name, converter in pairs]
+        table = pa.Table.from_arrays(columns, names=self._names)
+        return Fetched(table, self._cut_by, tuple(dict.fromkeys(filter(None, notices))))
+
+
+def _notice(converter: object, name: str) -> str:
+    return converter.notice(name) if isinstance(converter, Noticing) else ""
 
 
 def typed(kind: pa.DataType) -> Converter:

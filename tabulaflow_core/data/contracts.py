@@ -36,6 +36,7 @@ class QueryResult:
         truncated: True when rows were left out.
         cut_by: Which cap left them out.
         seconds: Wall time in the engine and on the way.
+        notices: What could not be given as the engine has it, a sentence each.
     """
 
     table: pa.Table
@@ -43,6 +44,7 @@ class QueryResult:
     truncated: bool = False
     cut_by: Literal["rows", "bytes"] | None = None
     seconds: float = 0.0
+    notices: tuple[str, ...] = ()
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a DataFrame in which every value is what the database gave; see `data.frames`."""

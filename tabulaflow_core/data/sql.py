@@ -173,6 +173,7 @@ class SQLConnector:
             truncated=fetched.cut_by is not None,
             cut_by=fetched.cut_by,
             seconds=time.monotonic() - started,
+            notices=fetched.notices,
         )
 
     def _caps(self, limit: int | None, timeout: float | None) -> Caps:

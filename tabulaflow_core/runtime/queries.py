@@ -44,7 +44,7 @@ async def run_sql_async(services: Services, principal: Principal, alias: str, sq
         truncated=outcome.truncated,
         cut_by=outcome.cut_by,
         seconds=outcome.seconds,
-        notes=(outcome.sentence,) if isinstance(outcome, AcrossResult) else (),
+        notes=(*outcome.notices, *((outcome.sentence,) if isinstance(outcome, AcrossResult) else ())),
     )
     await services.store.results.put_async(principal, result)
     return result

@@ -30,6 +30,7 @@ class FakeConnector:
         hang: Queries wait until they are cancelled.
         broken: Its connection is gone.
         stopped: Queries that were cancelled.
+        said: Notices of each result.
     """
 
     dialect = "sqlite"
@@ -44,6 +45,7 @@ class FakeConnector:
         self.broken = False
         self.slow = 0.0
         self.stopped = 0
+        self.said: tuple[str, ...] = ()
         self.closed = False
         for name, columns in tables.items():
             self.add(name, columns)
@@ -96,7 +98,8 @@ class FakeConnector:
             return QueryFailure(FailureKind.INVALID, str(error), sql, hint="nearest column: on_hand")
         names = [d[0] for d in cursor.description]
         rows = cursor.fetchall()
-        return QueryResult(pa.table([pa.array([r[i] for r in rows]) for i in range(len(names))], names=names), sql)
+        table = pa.table([pa.array([r[i] for r in rows]) for i in range(len(names))], names=names)
+        return QueryResult(table, sql, notices=self.said)
 
     async def close_async(self) -> None:
         self.closed = True

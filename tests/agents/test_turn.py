@@ -325,3 +325,16 @@ async def test_a_result_without_any_value_is_said(model: ScriptedModel, new_sess
     model.enqueue(text("The stock is healthy."))
     result = await new_session().run("How much of what is plenty?")
     assert any("found no value" in said for said in result.assumptions)
+
+
+async def test_what_a_source_says_of_a_result_is_told_and_shown(
+    stock: FakeConnector, model: ScriptedModel, new_session: New
+) -> None:
+    stock.said = ("1 value of 'd' is empty.",)
+    model.enqueue(call("run_query", sql=BELOW)).enqueue(text("Two."))
+    result = await new_session().run("Which?")
+    (told,) = (m.text for m in model.requests[-1].messages if isinstance(m, ToolMessage))
+    assert stock.said[0] in told
+    table = result.artifacts[0]
+    assert table.kind == "table"
+    assert table.notes == stock.said

@@ -93,7 +93,7 @@ class RunQuery:
         if isinstance(outcome, QueryFailure):
             return failure_outcome(outcome)
         stored = await keep(routed.source, outcome, context)
-        return _success(stored, wanted.chart, question=context.question)
+        return _success(stored, wanted.chart, question=context.question, notices=outcome.notices)
 
 
 async def query(
@@ -121,7 +121,7 @@ async def keep(source: Source, result: QueryResult, context: ToolContext) -> Sto
         truncated=result.truncated,
         cut_by=result.cut_by,
         seconds=result.seconds,
-        notes=(*context.notes, result.sentence) if isinstance(result, AcrossResult) else context.notes,
+        notes=(*context.notes, *result.notices, *((result.sentence,) if isinstance(result, AcrossResult) else ())),
     )
     await context.store.put_async(context.principal, stored)
     context.results.append(stored)
@@ -157,8 +157,8 @@ def rows_summary(stored: StoredResult) -> str:
     return f"{count:,} {'row' if count == 1 else 'rows'}{more}"
 
 
-def _success(stored: StoredResult, chart: ChartArgs | None, *, question: str) -> ToolOutcome:
-    text = f"result {stored.id}: {preview_text(stored, cell_chars=_CELL_CHARS)}"
+def _success(stored: StoredResult, chart: ChartArgs | None, *, question: str, notices: tuple[str, ...]) -> ToolOutcome:
+    text = "\n".join([f"result {stored.id}: {preview_text(stored, cell_chars=_CELL_CHARS)}", *notices])
     if TOGETHER in stored.source:
         text += f"\n{stored.notes[-1]}"
     artifacts: list[ArtifactSpec] = [table_spec(stored)]

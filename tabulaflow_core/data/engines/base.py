@@ -32,10 +32,11 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Rows as they came; `cut_by` names the cap that left some out."""
+    """Rows as they came; `cut_by` names the cap that left some out, `notices` say what could not be given as it is."""
 
     table: pa.Table
     cut_by: Literal["rows", "bytes"] | None = None
+    notices: tuple[str, ...] = ()
 
 
 class EngineFault(Exception):

@@ -33,6 +33,9 @@ _TYPED: Final[dict[int, pa.DataType]] = {
     10: pa.date32(),
     12: pa.timestamp("us"),
 }
+#: Of dates and moments.
+DATES: Final = frozenset({7, 10, 12})
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?![^ T])")
 _TEXTS: Final = frozenset({15, 245, 247, 248, 249, 250, 251, 252, 253, 254})
 _CLOCK: Final = re.compile(r"(-?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?")
 
@@ -48,7 +51,10 @@ class Field(Protocol):
 
 
 def converter_for(field: Field) -> Converter:
-    """The converter of one column; a value that does not fit its type, such as `0000-00-00`, makes it text."""
+    """The converter of one column; a value that does not fit its type makes it text.
+
+    A date that is none, such as `0000-00-00`, becomes NULL, which is said.
+    """
     code = field.type_code
     if code in _DECIMALS:
         # 65 digits at most, 38 of them after the point: mariadb.com/kb/en/decimal.
@@ -60,10 +66,53 @@ def converter_for(field: Field) -> Converter:
     if code in _INTEGERS:
         return _parsed(_INTEGERS[code][bool(field.flags & _UNSIGNED)])
     if code in _TYPED:
-        return _parsed(_TYPED[code])
+        return Dates(_parsed(_TYPED[code])) if code in DATES else _parsed(_TYPED[code])
     if code in _TEXTS:
         return typed(pa.binary() if field.charsetnr == _BINARY_CHARSET and code != _JSON else pa.string())
     return infer_array
+
+
+class Dates:
+    """A converter of dates and moments, of one column, by `then`; those of no calendar become NULL and are counted.
+
+    A server lets `0000-00-00` and `2026-00-15` in. As text they would make text of the whole column, which could not
+    be drawn or sorted as dates any more.
+    """
+
+    def __init__(self, then: Converter) -> None:
+        self._then = then
+        self._emptied = 0
+        self._example = ""
+
+    def __call__(self, values: Sequence[object]) -> pa.Array:
+        """Convert."""
+        array = self._then(values)
+        if not pa.types.is_string(array.type):
+            return array
+        bad = [isinstance(value, str) and _is_impossible(value) for value in values]
+        if not any(bad):
+            return array
+        self._emptied += sum(bad)
+        self._example = self._example or str(values[bad.index(True)])
+        return self._then([None if empty else value for value, empty in zip(values, bad, strict=True)])
+
+    def notice(self, name: str) -> str:
+        """How many were emptied."""
+        if not self._emptied:
+            return ""
+        count = f"{self._emptied:,} {'value' if self._emptied == 1 else 'values'}"
+        return f"{count} of {name!r} are dates of no calendar, such as {self._example}, and shown as empty (NULL)."
+
+
+def _is_impossible(text: str) -> bool:
+    found = _DATE.match(text)
+    if found is None:
+        return False
+    try:
+        dt.date.fromisoformat(found[0])
+    except ValueError:
+        return True
+    return False
 
 
 def _parsed(*kinds: pa.DataType) -> Converter:

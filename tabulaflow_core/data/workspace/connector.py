@@ -147,6 +147,7 @@ class AcrossConnector:
             return self._refused(sql, f"The query needs {len(wanted)} tables of several sources", "tables")
         tables: dict[tuple[str, str], pa.Table] = {}
         copied: list[Copied] = []
+        notices: list[str] = []
         for copy in wanted:
             left = seconds - (time.monotonic() - started)
             outcome = await self._sources[copy.alias].run_query_async(
@@ -157,6 +158,7 @@ class AcrossConnector:
             if outcome.truncated or outcome.table.nbytes > self._most.bytes:
                 return self._too_large(sql, copy)
             tables[copy.alias, copy.place] = outcome.table
+            notices += outcome.notices
             copied.append(
                 Copied(copy.alias, copy.place, outcome.table.num_rows, outcome.table.num_columns, outcome.sql)
             )
@@ -183,8 +185,9 @@ class AcrossConnector:
                     fetched.cut_by is not None,
                     fetched.cut_by,
                     time.monotonic() - started,
-                    tuple(dict.fromkeys(c.source for c in copied)),
-                    tuple(copied),
+                    tuple(dict.fromkeys(notices)),
+                    sources=tuple(dict.fromkeys(c.source for c in copied)),
+                    copied=tuple(copied),
                 )
         assert fault is not None  # there was at least one reading
         names = tuple(f"{c.source}.{c.table}" for c in copied)

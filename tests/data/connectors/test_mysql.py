@@ -50,7 +50,7 @@ async def _raw(connector: SQLConnector, sql: str) -> list[list[object]]:
         ("1.50", "decimal128(38, 2)", Decimal("1.50")),
         ("CAST(1 AS DECIMAL(65,30))", "decimal128(38, 30)", Decimal(1)),
         ("12345678901234567890123456789012345678901234567890.5", "decimal256(76, 1)", None),
-        ("CAST('0000-00-00' AS DATE)", "string", "0000-00-00"),
+        ("CAST('0000-00-00' AS DATE)", "date32[day]", None),
         ("TIMESTAMP'2024-02-29 23:59:59.123456'", "timestamp[us]", dt.datetime(2024, 2, 29, 23, 59, 59, 123456)),
         ("TIMEDIFF('00:00:00', '100:00:01.5')", "duration[us]", -dt.timedelta(hours=100, seconds=1.5)),
         ("0.1e0", "double", 0.1),
@@ -286,3 +286,26 @@ async def test_every_database_when_the_url_names_none(url: str) -> None:
 )
 def test_encryption(options: dict[str, str], mode: str) -> None:
     assert _encryption_mode(options) == mode
+
+
+@pytest.mark.parametrize("scheme", ["mariadb", "mariadb+pymysql"])
+async def test_dates_that_are_none_are_empty_and_said(url: str, scheme: str) -> None:
+    outside_mariadb(
+        url,
+        "SET sql_mode = ''",
+        "CREATE TABLE old (id INT, d DATE, t DATETIME)",
+        "INSERT INTO old VALUES (1, '0000-00-00', '2026-01-00 10:00:00'), (2, '2026-00-15', NULL),"
+        " (3, '2026-01-15', '2026-01-15 10:00:00'), (4, NULL, '0000-00-00 00:00:00')",
+    )
+    try:
+        async with await SQLConnector.from_url_async(url.replace("mariadb", scheme, 1)) as source:
+            result = await source.run_query_async("SELECT d, t FROM old ORDER BY id")
+    finally:
+        outside_mariadb(url, "DROP TABLE old")
+    assert isinstance(result, QueryResult)
+    assert result.table["d"].to_pylist() == [None, None, dt.date(2026, 1, 15), None]
+    assert result.table["t"].to_pylist() == [None, None, dt.datetime(2026, 1, 15, 10), None]
+    assert result.notices == (
+        "2 values of 'd' are dates of no calendar, such as 0000-00-00, and shown as empty (NULL).",
+        "2 values of 't' are dates of no calendar, such as 2026-01-00 10:00:00, and shown as empty (NULL).",
+    )

@@ -207,6 +207,12 @@ class MySQLSession(Session):
 
         return self.driver_connection.cursor(SSCursor)
 
+    def converters(self, cursor: Any) -> list[Converter]:
+        """By the values, but for dates that are none."""
+        from tabulaflow_core.data.engines.mysql_types import DATES, Dates
+
+        return [Dates(convert) if column[1] in DATES else convert for column in cursor.description]
+
     def drain(self, cursor: Any) -> None:
         """An error may hide in a later result."""
         while cursor.nextset():
