@@ -110,7 +110,7 @@ def _draw_suggestions(sources: tuple[SourceInfo, ...]) -> None:
         return
     with st.container(horizontal=True):
         for at, text in enumerate(suggestions):
-            st.button(safe.label(text), key=f"suggestion-{at}", on_click=state.ask_later, args=(text,))
+            st.button(safe.label(text), key=f"suggestion-{at}", on_click=state.ask_later, args=(text,), wrap=True)
 
 
 def _draw_bottom(running: Turn | None, *, ready: bool) -> None:

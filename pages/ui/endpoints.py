@@ -13,9 +13,9 @@ from tabulaflow_core.runtime import EndpointInfo, KeyPlace, get_runtime
 _PROVIDER, _ADDRESS, _KEY, _KEEP = "endpoint-provider", "endpoint-address", "endpoint-key", "endpoint-keep"
 _PLACES: Final[dict[KeyPlace, str]] = {
     "store": "Encrypted in the store",
-    "process": "In memory only, until this server stops",
+    "process": "In memory only, for this visit",
 }
-_HELD: Final = {"store": "key kept, encrypted", "process": "key in memory until this server stops"}
+_HELD: Final = {"store": "key kept, encrypted", "process": "key in memory for this visit"}
 _FAULT: Final = "tf_endpoint_fault"
 
 
@@ -39,7 +39,7 @@ def draw() -> None:
         st.error(safe.markdown(fault), icon=":material/error:")
     st.caption(
         "A key is sent to its own address only: with another address, enter it again. "
-        "No prompt, log or message holds it."
+        "No prompt, log or message holds it. One in memory goes when the server stops, or 12 hours after you were here."
     )
 
 

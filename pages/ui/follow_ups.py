@@ -20,7 +20,7 @@ def draw(view: ConversationView, sources: Sequence[SourceInfo]) -> None:
     with st.container(horizontal=True):
         for at, text in enumerate(questions):
             key = f"{view.turns[-1].id}-follow-{at}"
-            st.button(safe.label(text, length=120), key=key, on_click=state.ask_later, args=(text,))
+            st.button(safe.label(text, length=120), key=key, on_click=state.ask_later, args=(text,), wrap=True)
 
 
 def _questions(turn: TurnView, view: ConversationView, sources: Sequence[SourceInfo]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def draw(view: ConversationView) -> None:
     ) as box:
         if not box.open:
             return
-        st.caption("The whole conversation. No file holds a password.")
+        st.caption("The whole conversation. Addresses and passwords of databases are not in it.")
         name = "".join(c if c.isalnum() else "-" for c in view.title[:40]).strip("-") or "conversation"
         formats = (
             ("Web page", "html", "text/html", ":material/html:", html_of),

@@ -145,6 +145,7 @@ async def ask(sources: dict[str, DataConnector], alias: str, sql: str) -> pd.Dat
     if isinstance(outcome, QueryFailure):
         raise SystemExit(f"{outcome.message} {outcome.hint}")
     return outcome.table.to_pandas()
+
 '''
 
 

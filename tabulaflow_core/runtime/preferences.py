@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
@@ -30,7 +31,11 @@ _CHOSEN: Final = "chosen"
 _ENDPOINT: Final = "endpoint:"
 _LABELS: Final = {"compatible": "Another server (Chat Completions)"}
 _LONGEST_KEY: Final = 4_000
+#: A key in memory is forgotten when its person has not been here for so long.
+_HELD_SECONDS: Final = 12 * 3600.0
 _NOT_AN_ADDRESS: Final = "This is not an address. It looks like https://host/v1 or http://127.0.0.1:8000/v1."
+
+_now = time.monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,7 @@ class PreferenceBook:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._held: dict[tuple[str, str], Endpoint] = {}
+        self._held: dict[tuple[str, str], tuple[Endpoint, float]] = {}
 
     async def get_async(self, principal: Principal) -> Preferences:
         """What this person has chosen; what another version kept and this one cannot read is left to the server."""
@@ -134,7 +139,8 @@ class PreferenceBook:
         """Keep a person's own address and key for a provider, in place of the earlier ones; without both, forget them.
 
         Args:
-            keep: `store` encrypts them at rest; `process` holds them until this server stops.
+            keep: `store` encrypts them at rest; `process` holds them until this server stops, or
+                for twelve hours after the person's last visit.
 
         Raises:
             ConfigurationError: The provider takes no key, or the address or the key cannot be one.
@@ -143,7 +149,7 @@ class PreferenceBook:
         self._held.pop((principal.id, provider), None)
         kept: str | None = None
         if endpoint is not None and keep == "process":
-            self._held[principal.id, provider] = endpoint
+            self._held[principal.id, provider] = (endpoint, _now())
         elif endpoint is not None:
             kept = self._store.secrets.encrypt(
                 principal, json.dumps({"base_url": endpoint.base_url, "api_key": endpoint.api_key})
@@ -192,7 +198,13 @@ class PreferenceBook:
             provider = name.removeprefix(_ENDPOINT)
             if name.startswith(_ENDPOINT) and provider in PROVIDERS:
                 found[provider] = self._read(principal, provider, body)
-        found |= {provider: held for (owner, provider), held in self._held.items() if owner == principal.id}
+        now = _now()
+        for (owner, provider), (held, used) in tuple(self._held.items()):
+            if now - used > _HELD_SECONDS:
+                del self._held[owner, provider]
+            elif owner == principal.id:
+                self._held[owner, provider] = (held, now)
+                found[provider] = held
         return dict(sorted(found.items()))
 
     def _read(self, principal: Principal, provider: str, body: str) -> Endpoint | str:

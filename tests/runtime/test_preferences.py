@@ -16,7 +16,7 @@ from tabulaflow_core.errors import ConfigurationError, UnknownModel
 from tabulaflow_core.models.catalog import PROVIDERS, endpoint_for
 from tabulaflow_core.models.scripted import ScriptedModel, call, text
 from tabulaflow_core.principal import LOCAL_USER, Principal
-from tabulaflow_core.runtime import Preferences, Runtime
+from tabulaflow_core.runtime import Preferences, Runtime, preferences
 from tests.runtime.conftest import MakeRuntime, drain
 
 KEY = "planted-key-0123456789abcdef"
@@ -130,6 +130,16 @@ def test_what_cannot_be_is_refused_without_the_key(rt: Runtime, provider: str, u
         rt.set_endpoint(LOCAL_USER, provider, base_url=url, api_key=key)
     assert KEY not in caught.value.user_message
     assert not rt.endpoints(LOCAL_USER)
+
+
+def test_a_key_in_memory_goes_when_nobody_comes_back(rt: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    rt.set_endpoint(LOCAL_USER, "openai", api_key=KEY, keep="process")
+    now = time.monotonic()
+    monkeypatch.setattr(preferences, "_now", lambda: now + 11 * 3600)
+    assert [info.key for info in rt.endpoints(LOCAL_USER)] == ["process"]
+    monkeypatch.setattr(preferences, "_now", lambda: now + 24 * 3600)
+    assert not rt.endpoints(LOCAL_USER)
+    assert KEY not in environment(rt, LOCAL_USER).values()
 
 
 def test_a_lost_key_is_said(settings: Settings, make_runtime: MakeRuntime, tmp_path: Path) -> None:
