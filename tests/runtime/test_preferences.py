@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -92,6 +96,60 @@ def test_a_planted_key_is_nowhere_to_be_read(
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
     again = make_runtime()
     assert [info.key for info in again.endpoints(LOCAL_USER)] == (["store"] if keep == "store" else [])
+
+
+@pytest.fixture
+def echo() -> Iterator[tuple[str, list[str]]]:
+    """A server that refuses every request and repeats the key that came with it: its address, and the keys it saw."""
+    seen: list[str] = []
+
+    class Echo(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            key = self.headers.get("Authorization", "")
+            seen.append(key)
+            body = json.dumps({"error": {"message": f"your key {key} is not good", "type": "bad"}}).encode()
+            self.send_response(400)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST
+
+        def log_message(self, format: str, *args: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", seen
+    server.shutdown()
+    server.server_close()
+    thread.join(5)
+
+
+def test_a_server_that_repeats_the_key_does_not_bring_it_out(
+    settings: Settings, echo: tuple[str, list[str]], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("TABULAFLOW_API_KEY", "the-servers-own-key")
+    url, seen = echo
+    rt = Runtime(replace(settings, model="compatible:small"))
+    try:
+        rt.set_endpoint(LOCAL_USER, "compatible", base_url=url, api_key=KEY)
+        conversation = rt.new_conversation(LOCAL_USER)
+        events = drain(rt.start_turn(LOCAL_USER, conversation.id, "How many?"))
+        test = rt.test_model(LOCAL_USER, "compatible:small")
+        deadline = time.monotonic() + 30
+        while test.state == "running" and time.monotonic() < deadline:
+            time.sleep(0.02)
+        said = "".join(event.model_dump_json() for event in events) + test.message + repr(test.findings)
+    finally:
+        rt.close()
+    assert isinstance(events[-1], TurnFailed)
+    assert set(seen) == {f"Bearer {KEY}"}
+    assert KEY not in said + caplog.text
+    assert not [p for p in settings.data_dir.rglob("*") if p.is_file() and KEY.encode() in p.read_bytes()]
 
 
 def test_the_servers_key_is_not_sent_to_a_persons_address(rt: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
