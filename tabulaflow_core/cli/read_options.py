@@ -19,7 +19,7 @@ _YES_NO: Final = {"true": True, "yes": True, "false": False, "no": False}
 #: Choices that one part may have of its own, as `--part-option` names them.
 _OF_PARTS: Final = (
     "encoding", "delimiter", "quote", "header", "skip-lines", "skip-end", "header-rows", "comment", "escape", "decimal",
-    "date-order", "type", "missing", "keep-totals",
+    "date-order", "type", "missing", "keep-totals", "beside",
 )  # fmt: skip
 _PART_OPTION: Final = re.compile(rf"(?s)(?P<part>.+):(?P<option>{'|'.join(_OF_PARTS)})=(?P<value>.*)")
 
@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--missing", action="append", metavar="WORD", help="a word that means no value; repeatable")
     parser.add_argument("--keep-totals", action="store_true", help="keep rows of totals and notes as data")
+    parser.add_argument(
+        "--beside", choices=["one", "several"], help="whether parts of a sheet side by side are one table or several"
+    )
     parser.add_argument(
         "--part", action="append", metavar="NAME", help="a sheet, member or table to read, in place of all; repeatable"
     )
@@ -85,6 +88,7 @@ def options_of(args: argparse.Namespace) -> ReadOptions:
         header_rows=args.header_rows,
         comment=args.comment,
         escape=_one("escape", args.escape),
+        beside=args.beside,
         parts=None if args.part is None else tuple(args.part),
         by_part=_by_part(args.part_option),
     )
@@ -130,7 +134,7 @@ def _part_option(option: str, values: list[str]) -> tuple[str, Any]:
             return field, count(value)
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"{option}: {error}") from None
-    allowed = {"decimal": (".", ","), "date-order": _ORDERS}.get(option)
+    allowed = {"decimal": (".", ","), "date-order": _ORDERS, "beside": ("one", "several")}.get(option)
     if allowed and value not in allowed:
         raise UsageError(f"{option} is one of {' '.join(allowed)}, not {value!r}")
     if option == "delimiter":

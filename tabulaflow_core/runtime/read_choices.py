@@ -164,5 +164,6 @@ _CHECKS: Final[dict[str, Callable[[str, JsonValue], object]]] = {
     "comment": _begin,
     "escape": _mark,
     "parts": _parts,
+    "beside": _one_of("one", "several"),
     "by_part": _by_part,
 }

@@ -46,6 +46,7 @@ class ReadOptions:
         escape: The character before a quote inside a quoted cell; empty or `none` for doubled quotes.
         parts: The sheets, members of an archive or tables of a database file to read, by their names; None for
             all that are not hidden.
+        beside: Whether parts of a sheet with blank columns between them are `one` table or `several`.
         by_part: Choices for one part, by its name; what they leave open is decided by the choices above.
     """
 
@@ -64,6 +65,7 @@ class ReadOptions:
     comment: str | None = None
     escape: str | None = None
     parts: tuple[str, ...] | None = None
+    beside: Literal["one", "several"] | None = None
     by_part: Mapping[str, ReadOptions] = field(default_factory=dict)
 
     def for_part(self, name: str) -> ReadOptions:

@@ -186,7 +186,7 @@ def test_merged_cells_of_the_body_hold_for_all_rows(book: Book) -> None:
 def test_repeated_headers_of_pages(book: Book) -> None:
     seen = book([*SALES, [], SALES[0], ["South", 9, 4.5]]).only
     assert seen.column("units") == [4, 6, 7, 9]
-    assert seen.told("1 row", "repeat the header")
+    assert seen.told("1 row", "repeats the header")
 
 
 def test_tables_below_each_other(book: Book) -> None:
@@ -285,3 +285,78 @@ def test_titles_above_a_table_of_words(book: Book) -> None:
     seen = book([["blah"], [None, "yada"], ["var1", "var2"], [], ["a", "b"], [], ["c", "d"]]).only
     assert seen.names == ["var1", "var2"]
     assert seen.rows == [("a", "b"), ("c", "d")]
+
+
+def side_by_side(left: list[list[object]], right: list[list[object]], gap: int = 1) -> list[list[object]]:
+    """Two lists of rows beside each other with blank columns between them."""
+    rows = max(len(left), len(right))
+    full = [*left, *[[None] * len(left[0])] * (rows - len(left))]
+    other = [*right, *[[None] * len(right[0])] * (rows - len(right))]
+    return [[*a, *[None] * gap, *b] for a, b in zip(full, other, strict=True)]
+
+
+@pytest.mark.parametrize("gap", [1, 3])
+@pytest.mark.parametrize("longer", ["left", "right"])
+def test_tables_side_by_side_with_rows_of_their_own(book: Book, gap: int, longer: str) -> None:
+    left = SALES if longer == "left" else SALES[:3]
+    right = STAFF[:3] if longer == "left" else STAFF
+    seen = book(side_by_side(left, right, gap))
+    assert [len(t.rows) for t in seen.tables.values()] == [len(left) - 1, len(right) - 1]
+    for table in seen.tables.values():
+        assert table.choice("beside") == "several"
+        assert table.told("2 tables")
+    (one,) = book(side_by_side(left, right, gap), beside="one").tables.values()
+    assert one.names == ["region", "units", "price", "name", "age"]
+    assert one.report.decision("beside").certainty == "told"  # type: ignore[union-attr]
+
+
+def test_a_wide_gap_parts_tables_of_the_same_length(book: Book) -> None:
+    seen = book(side_by_side(SALES, STAFF, 2))
+    assert [t.names for t in seen.tables.values()] == [["region", "units", "price"], ["name", "age"]]
+
+
+def test_a_spacer_column_whose_rows_pair_up_is_told_and_can_be_parted(book: Book) -> None:
+    seen = book(side_by_side(SALES, STAFF)).only
+    assert seen.names == ["region", "units", "price", "name", "age"]
+    assert seen.choice("beside") == "one"
+    assert seen.told("one table", "pair up")
+    parted = book(side_by_side(SALES, STAFF), beside="several")
+    assert [t.names for t in parted.tables.values()] == [["region", "units", "price"], ["name", "age"]]
+
+
+def test_words_side_by_side(book: Book) -> None:
+    towns: list[list[object]] = [["town", "land"], ["Bern", "CH"], ["Graz", "AT"], ["Ulm", "DE"]]
+    codes: list[list[object]] = [["code", "word"], ["a", "open"], ["b", "shut"]]
+    assert [len(t.rows) for t in book(side_by_side(towns, codes)).tables.values()] == [3, 2]
+
+
+def test_three_tables_side_by_side(book: Book) -> None:
+    long: list[list[object]] = [["day", "n"], *[[date(2026, 1, i), i] for i in range(1, 9)]]
+    seen = book(side_by_side(side_by_side(SALES, STAFF[:3]), long))
+    assert [len(t.rows) for t in seen.tables.values()] == [3, 2, 8]
+
+
+@pytest.mark.parametrize(
+    "last",
+    [["Total", 17, None, None, None], ["South", 9, 4.5, None, None], ["made by Ana", None, None, None, None]],
+    ids=["total", "gap", "note"],
+)
+def test_what_follows_on_one_side_only(book: Book, last: list[object]) -> None:
+    """A total or a note is no row of its own; a whole row is."""
+    rows = [[*row[:3], None, *row[3:]] for row in [*[[*a, *b] for a, b in zip(SALES, STAFF, strict=True)], last]]
+    assert len(book(rows).tables) == (2 if last[0] == "South" else 1)
+
+
+def test_notes_and_lone_columns_beside_a_table_stay_with_it(book: Book) -> None:
+    rows = [[*row, None, None, note, word] for row, note, word in zip(
+        SALES, ["note", "checked", None, None], ["by", None, "Ana", None], strict=True)]  # fmt: skip
+    assert len(book(rows).tables) == 1
+
+
+def test_cells_merged_over_the_gap_are_no_gap(book: Book) -> None:
+    rows = [[a[0], None, None, a[1], a[2]] for a in SALES]
+    content = [[r[0], None, None, r[3], r[4]] for r in rows]
+    merged = [f"A{i}:C{i}" for i in range(1, 5)]
+    wide = [[*a[:2], None, None, *b] for a, b in zip(SALES, STAFF, strict=True)]
+    assert book([Sheet("S", content, merged=merged)]).only.names == ["region", "units", "price"]
+    assert len(book([Sheet("S", wide, merged=[f"B{i}:D{i}" for i in range(1, 5)])]).tables) == 1

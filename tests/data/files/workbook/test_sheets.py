@@ -89,15 +89,15 @@ def _cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:700])
 
 
-def _text(path: Path) -> None:
-    path.write_text("no workbook at all")
+def _junk(path: Path) -> None:
+    path.write_bytes(bytes(range(1, 9)) * 100)
 
 
 def _ole(path: Path) -> None:
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000))
 
 
-@pytest.mark.parametrize(("spoil", "word"), [(_cut, "damaged"), (_text, "is not"), (_ole, "damaged")])
+@pytest.mark.parametrize(("spoil", "word"), [(_cut, "damaged"), (_junk, "is not"), (_ole, "damaged")])
 def test_what_is_no_workbook(tmp_path: Path, spoil: Callable[[Path], None], word: str) -> None:
     path = write_xlsx(tmp_path / "a.xlsx", [Sheet("S", ROWS)])
     spoil(path)

@@ -12,9 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from tabulaflow_core.data.files.formats.workbook.beside import Beside, Side, judge
 from tabulaflow_core.data.files.formats.workbook.grid import Grid, Mask
 from tabulaflow_core.data.files.formats.workbook.heads import kinds_below, last_header_row, roles
-from tabulaflow_core.data.files.formats.workbook.look import NamedTable
+from tabulaflow_core.data.files.formats.workbook.look import NamedTable, Range
 from tabulaflow_core.data.files.layout import filled
 from tabulaflow_core.data.files.tokens import Record
 
@@ -38,6 +39,7 @@ class Block:
         header_rows: How many rows the list object says name its columns.
         totals_rows: How many rows at its end the list object says are sums.
         alone: Whether it is the only one of its sheet.
+        beside: Whether it was cut off from what stands beside it, or has parts that stand apart and were read as one.
     """
 
     first_row: int
@@ -49,6 +51,20 @@ class Block:
     header_rows: int = 0
     totals_rows: int = 0
     alone: bool = False
+    beside: Beside | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What is known of the sheet that is cut.
+
+    Attributes:
+        told: What a person said of parts side by side.
+    """
+
+    grid: Grid
+    merged: Sequence[Range] = ()
+    told: Beside | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +87,34 @@ class _Head:
 
 
 def find_blocks(
-    grid: Grid, tables: Sequence[NamedTable], *, first_row: int = 0, last_row: int | None = None
+    grid: Grid,
+    tables: Sequence[NamedTable],
+    *,
+    first_row: int = 0,
+    last_row: int | None = None,
+    merged: Sequence[Range] = (),
+    beside: Beside | None = None,
 ) -> list[Block]:
     """The blocks of a sheet, from the top down and then from the left.
 
     Args:
         tables: List objects: their ranges are tables, because a person said so.
         first_row: Where to begin; `last_row`, inside, where to end.
+        merged: Merged cells of the sheet.
+        beside: What a person said of parts side by side; None to find it out.
     """
+    sheet = _Sheet(grid, merged, beside)
     mask = grid.filled.copy()
     mask[:first_row] = False
     if last_row is not None:
         mask[last_row + 1 :] = False
     named = [b for t in tables if (b := _named(mask, t)) is not None]
     if len(named) < 2:
-        pieces = _cut(grid, mask, _whole(mask))
+        pieces = _cut(sheet, mask, _whole(mask))
         return [replace(_with_table(piece, named), alone=len(pieces) == 1) for piece in pieces]
     for block in named:
         mask[block.first_row : block.last_row + 1, block.first_column : block.last_column + 1] = False
-    rest = _cut(grid, mask, _whole(mask)) if mask.any() else []
+    rest = _cut(sheet, mask, _whole(mask)) if mask.any() else []
     others = [b for b in rest if (head := _head(grid, mask, b)).row is not None and head.clash]
     return sorted(named + others, key=lambda b: (b.first_row, b.first_column))
 
@@ -135,17 +160,20 @@ def _trimmed(mask: Mask, block: Block) -> Block | None:
     )  # fmt: skip
 
 
-def _cut(grid: Grid, mask: Mask, block: Block, *, depth: int = 0) -> list[Block]:
+def _cut(sheet: _Sheet, mask: Mask, block: Block, *, depth: int = 0) -> list[Block]:
     """Part a block by columns, then by rows, and its parts again; itself when there is nothing to part."""
     if depth > 3:
         return [block]
-    beside = _beside(grid, mask, block)
+    beside = _beside(sheet, mask, block)
     if len(beside) > 1:
-        return [piece for part in beside for piece in _cut(grid, mask, part, depth=depth + 1)]
-    below = _below(grid, mask, block)
+        return [
+            replace(piece, beside="several" if part.beside is None else piece.beside or part.beside)
+            for part in beside for piece in _cut(sheet, mask, part, depth=depth + 1)
+        ]  # fmt: skip
+    below = _below(sheet.grid, mask, block)
     if len(below) > 1:
-        return [piece for part in below for piece in _cut(grid, mask, part, depth=depth + 1)]
-    return [block]
+        return [piece for part in below for piece in _cut(sheet, mask, part, depth=depth + 1)]
+    return beside
 
 
 def _runs(used: Mask) -> list[tuple[int, int]]:
@@ -184,11 +212,11 @@ def _words_row(records: list[Record]) -> int | None:
     return None
 
 
-def _beside(grid: Grid, mask: Mask, block: Block) -> list[Block]:
+def _beside(sheet: _Sheet, mask: Mask, block: Block) -> list[Block]:
     """Tables side by side, apart by blank columns.
 
-    Two are told from one table with a blank column by their rows: they begin or end elsewhere, or they have the
-    same names.
+    Two are told from one table with a blank column by their rows: they begin or end elsewhere, they have the same
+    names, or they stand further apart than a spacer is wide. The parts say when there was something to decide.
     """
     inside = mask[block.first_row : block.last_row + 1, block.first_column : block.last_column + 1]
     runs = _runs(np.asarray(inside.any(axis=0)))
@@ -200,22 +228,39 @@ def _beside(grid: Grid, mask: Mask, block: Block) -> list[Block]:
             block.first_row, block.last_row, block.first_column + first, block.first_column + last
         ))) is not None
     ]  # fmt: skip
-    groups: list[list[Block]] = [[parts[0]]]
+    groups: list[Block] = [parts[0]]
     for part in parts[1:]:
-        if _apart(grid, mask, _union(groups[-1]), part):
-            groups.append([part])
+        found = _apart(sheet, mask, groups[-1], part)
+        if found is not None and (sheet.told or found) == "several":
+            groups.append(part)
         else:
-            groups[-1].append(part)
-    return [_union(group) for group in groups]
+            groups[-1] = replace(_union([groups[-1], part]), beside=groups[-1].beside or (found and "one"))
+    return groups
 
 
-def _apart(grid: Grid, mask: Mask, left: Block, right: Block) -> bool:
+def _apart(sheet: _Sheet, mask: Mask, left: Block, right: Block) -> Beside | None:
+    """What two parts are; None when there is nothing to decide, and they are one table."""
     if right.first_column == right.last_column or left.first_column == left.last_column:
-        return False
-    one, two = _head(grid, mask, left), _head(grid, mask, right)
+        return None
+    one, two = _head(sheet.grid, mask, left), _head(sheet.grid, mask, right)
     if one.row is None or two.row is None:
-        return False
+        return None
+    if _differ(mask, left, right, one, two):
+        return "several"
     if one.row != two.row:
+        return None
+    sides = [
+        Side(one.row, block.last_row, block.first_column, block.last_column, len(head.names), head.clash)
+        for block, head in ((_trimmed(mask, left) or left, one), (right, two))
+    ]
+    blank = sum(not mask[one.row : left.last_row + 1, c].any() for c in range(left.first_column, left.last_column + 1))
+    sides[0] = replace(sides[0], named=sides[0].named + blank)  # spacers in what was put together already
+    return judge(sheet.grid, mask, sides[0], sides[1], sheet.merged)
+
+
+def _differ(mask: Mask, left: Block, right: Block, one: _Head, two: _Head) -> bool:
+    """True when what names the two parts says that they are two tables."""
+    if one.row is None or one.row != two.row:
         return bool(two.clash or two.titles) and bool(one.clash or one.titles)
     same = [n.casefold() for n in one.names.values()] == [n.casefold() for n in two.names.values()]
     if same:

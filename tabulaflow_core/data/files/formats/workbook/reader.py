@@ -182,7 +182,9 @@ def _tables(job: ReadJob, book: OpenBook, cells: SheetCells, several: bool, take
     left = [*range(first), *range(max(last + 1, first), cells.grid.height)]
     if last < first or not cells.grid.filled[first : last + 1].any():
         return []
-    blocks = find_blocks(cells.grid, cells.look.tables, first_row=first, last_row=last)
+    blocks = find_blocks(
+        cells.grid, cells.look.tables, first_row=first, last_row=last, merged=cells.merged, beside=options.beside
+    )
     base = f"{job.table}_{_ending(cells.look.name)}" if several else job.table
     names = [base] if len(blocks) == 1 else [_block_name(cells, block, base) for block in blocks]
     read = []

@@ -14,6 +14,14 @@ from tabulaflow_core.data.files.naming import clean_header, column_names
 from tabulaflow_core.data.files.report import Certainty, Decision, Misfit, Part, ReadingReport, ReadOptions
 
 _SHOWN = 5
+_PAIRED = (
+    "The columns on both sides of the blank ones were read as one table, because their rows pair up. "
+    "If they are several tables, choose so."
+)
+_BESIDE = {
+    "one": "the rows go on behind the blank columns",
+    "several": "each side of the blank columns has a header and rows of its own",
+}
 
 
 def report_of(
@@ -70,6 +78,11 @@ def _decisions(sheet: SheetCells, table: BlockTable, options: ReadOptions) -> li
         Decision("keep_totals", "true" if options.keep_totals else "false", "told" if options.keep_totals else "likely",
                  totals, "keep_totals", ("true", "false")),
     ]  # fmt: skip
+    if block.beside:
+        found.append(
+            Decision("beside", block.beside, "told" if options.beside else "likely", _BESIDE[block.beside], "beside",
+                     ("one", "several"))
+        )  # fmt: skip
     if block.alone:
         above = str(options.skip_lines if options.skip_lines is not None else table.first_row)
         told: Certainty = "told" if options.skip_lines is not None else "likely"
@@ -136,6 +149,7 @@ def _layout_notices(table: BlockTable) -> list[str]:
         how = "groups stand in the notes of the columns" if head.groups else "the names are made of all of them"
         notices.append(f"The header has {len(head.rows)} rows; {how}.")
     notices += _name_notices(table)
+    notices += [_PAIRED] * (table.block.beside == "one")
     if table.left_out:
         letters = ", ".join(column_letters(c) for c in table.left_out[:_SHOWN])
         more = ", …" if len(table.left_out) > _SHOWN else ""
