@@ -16,6 +16,8 @@ from tabulaflow_core.data.schema import TableSchema
 _AUTOMATIC: Final = "automatic"
 _SURE: Final = {"certain": "yes", "guess": "a guess", "told": "your choice"}
 _TYPES: Final = ("text", "integer", "number", "date", "datetime", "time", "duration", "boolean")
+#: What columns of times are called; their type is “other”.
+_CLOCKS: Final = {"TIME": "time", "INTERVAL": "duration"}
 #: Columns in one editor; who has more finds the rest by a word.
 _MOST: Final = 300
 
@@ -39,7 +41,7 @@ def draw(of: Scope, table: TableSchema) -> None:
     sures = [(report.text(c, "name"), report.text(c, "certainty")) for c in columns]
     shown: dict[str, pa.Array] = {
         "Column": pa.array(names, pa.string()),
-        "Type": pa.array([report.text(c, "type") for c in columns], pa.string()),
+        "Type": pa.array([_type(c) for c in columns], pa.string()),
         "Sure": pa.array(["your choice" if n in told else _SURE.get(s, s) for n, s in sures], pa.string()),
     }
     if any(report.number(c, "misfits") for c in columns):
@@ -53,7 +55,7 @@ def draw(of: Scope, table: TableSchema) -> None:
         disabled=[name for name in shown if name != "Type"],
         column_config={
             "Type": st.column_config.SelectboxColumn(
-                options=[_AUTOMATIC, *_TYPES, *sorted({report.text(c, "type") for c in columns} - set(_TYPES))],
+                options=[_AUTOMATIC, *_TYPES, *sorted({_type(c) for c in columns} - set(_TYPES))],
                 required=True,
                 help="Click twice to choose another type; “automatic” leaves it to the reader again.",
             ),
@@ -62,6 +64,11 @@ def draw(of: Scope, table: TableSchema) -> None:
         on_change=_changed,
         args=(of, key, names),
     )
+
+
+def _type(column: dict[str, JsonValue]) -> str:
+    """The type by the name under which it can be chosen."""
+    return _CLOCKS.get(report.text(column, "engine_type"), report.text(column, "type"))
 
 
 def _told(of: Scope) -> dict[str, JsonValue]:

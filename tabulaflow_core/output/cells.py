@@ -63,6 +63,8 @@ def json_value(value: object) -> JsonValue:
         return _decimal_json(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes_text(value)
+    if isinstance(value, time) and value.microsecond and not value.microsecond % 1000:
+        return value.isoformat(timespec="milliseconds")  # as nearly all files write it
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, timedelta):

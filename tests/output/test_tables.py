@@ -137,6 +137,11 @@ def test_cells_for_people() -> None:
     ) == [1]
 
 
+def test_times_of_day_in_json_have_three_decimals_or_six() -> None:
+    times = [time(8, 5), time(8, 5, 1, 250_000), time(8, 5, 1, 250_001)]
+    assert [json_value(t) for t in times] == ["08:05:00", "08:05:01.250", "08:05:01.250001"]
+
+
 def test_csv_is_exact() -> None:
     table = pa.table({"n": [1, None], "d": pa.array([Decimal("1.10"), None]), "t": ['a "b",\nc', "é"]})
     assert csv_bytes(table).decode() == 'n,d,t\r\n1,1.10,"a ""b"",\nc"\r\n,,é\r\n'

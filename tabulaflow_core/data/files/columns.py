@@ -264,8 +264,8 @@ def _as_clock(bench: Workbench, column: Column, finding: Finding, kind: ColumnCh
         column.kind, column.engine_type = "other", "TIME"
         column.expression = clocks.time_expression(value, forms, told=kind == "time")
         return True
-    first = f"SELECT min({column.source}) FROM {bench.texts} WHERE {column.source} <> ''"
-    (example,) = bench.one(f"{first} AND line = (SELECT min(line) FROM {bench.texts} WHERE {column.source} <> '')")
+    shown = clocks.beyond_a_day(value) if long else f"regexp_matches({value}, '[0-9]')"
+    (example,) = bench.one(f"SELECT arg_min({column.source}, line) FROM stage WHERE {shown}")
     column.note = clocks.described(forms, str(example), long=long)
     return False
 
