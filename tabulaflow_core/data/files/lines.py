@@ -59,6 +59,9 @@ def count_byte(buffer: bytearray, byte: bytes, size: int) -> int:
 class Lines:
     """The lines of an open file, one by one or in blocks, numbered from 1.
 
+    Attributes:
+        damaged: Among the lines so far are characters that the encoding does not know.
+
     Args:
         watch: Hears how far the reading is; a line longer than its `bounds.cell_bytes` is refused.
 
@@ -84,6 +87,7 @@ class Lines:
         self._number = 0
         self._ahead: list[str] | None = None
         self._ahead_start = 0
+        self.damaged = False
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return self
@@ -169,6 +173,7 @@ class Lines:
         """The next lines, about a megabyte of them; the last ones are not left alone."""
         self._advance()
         text = self._cut_text() if self._wide else self._cut_bytes()
+        self.damaged = self.damaged or "\ufffd" in text
         if "\x00" in text:
             text = text.replace("\x00", "")
         if self._mark == "\n":

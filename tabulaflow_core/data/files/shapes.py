@@ -35,6 +35,8 @@ _ZERO: Final = (
     f"CASE WHEN {_FOREIGN} THEN regexp_matches(v, '{scripts.LEADING_ZERO}') "
     "ELSE left(v, 1) = '0' AND substr(v, 2, 1) BETWEEN '0' AND '9' END"
 )
+#: What may be the name of a column of `stage`.
+_NAME: Final = re.compile(r"\b[a-z]+[0-9]+\b")
 #: Columns, and cells, that one query looks at.
 _TOGETHER: Final = 200
 _CELLS: Final = 200_000
@@ -50,8 +52,11 @@ class Conversion:
 
     def over(self, cell: str) -> tuple[str, str]:
         """Both for another column."""
-        name = re.compile(rf"\b{self.source}\b")
-        return name.sub(cell, self.expression), name.sub(cell, self.meant)
+
+        def other(match: re.Match[str]) -> str:
+            return cell if match[0] == self.source else match[0]
+
+        return _NAME.sub(other, self.expression), _NAME.sub(other, self.meant)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ class Stage:
     Attributes:
         head: The first records.
         tail: The last records, not yet written: `finish` writes them.
+        damaged: The file holds characters that its encoding does not know.
 
     Raises:
         FileUnreadable: There are more columns than `bench.watch.bounds` allows.
@@ -63,6 +64,7 @@ class Stage:
         self.flawed: list[tuple[int, str]] = []
         self.skipped: list[SkippedLine] = []
         self.skipped_count = 0
+        self.damaged = False
         self._table = "stage"
         self._widest = width
         self._clean: list[pa.Table] = []

@@ -147,6 +147,7 @@ def _stage(job: ReadJob, plan: Plan, options: ReadOptions, width: int) -> Stage:
                     continue
             wanted = _wanted(enumerate(block, first), plan, stage)
             stage.add_all(_rows_only(tokenizer.records(wanted, _wanted(lines, plan, stage)), layout))
+        stage.damaged = lines.damaged
     fast.close()
     for line in layout.skipped:
         stage.skipped.insert(len([s for s in stage.skipped if s.line < line.line]), line)

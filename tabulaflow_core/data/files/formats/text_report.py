@@ -182,7 +182,7 @@ def _header_notices(layout: lay.Layout, width: int) -> list[str]:
 
 
 def _damaged(job: ReadJob, stage: Stage) -> list[str]:
-    if not stage.rows:
+    if not stage.rows or not stage.damaged:
         return []
     tests = " OR ".join(f"contains(c{i}, chr(65533))" for i in range(stage.width))
     (found_bad,) = job.bench.one(f"SELECT count(*) FROM {job.bench.texts} WHERE {tests}")

@@ -22,6 +22,8 @@ def find_tables(sample: Sample, sniffed: Sniffed) -> list[tuple[int, int]]:
     if not sample.whole or sniffed.width < 2:
         return []
     blocks = _blocks(sample.lines, sniffed)
+    if len(blocks) < 2:
+        return []
     tables: list[list[int]] = []
     headers: list[list[str]] = []
     start = 0
