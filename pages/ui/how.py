@@ -18,8 +18,7 @@ def draw(transcript: Transcript, *, seconds: float) -> None:
             st.caption(safe.markdown(remark))
         for step in transcript.steps.values():
             draw_step(step)
-        for line in facts(transcript, seconds=seconds):
-            st.markdown(line)
+        st.markdown("\n\n".join(facts(transcript, seconds=seconds)))  # one element: a page has many answers
 
 
 def label(transcript: Transcript, *, seconds: float) -> str:
