@@ -67,6 +67,7 @@ class Stage:
         self.damaged = False
         self._table = "stage"
         self._widest = width
+        self._settled = False
         self._clean: list[pa.Table] = []
         self._clean_rows = 0
         self._lines: list[int] = []
@@ -145,7 +146,8 @@ class Stage:
         self._send_clean()
 
     def add_late(self, record: Record) -> None:
-        """Write one record that had been held back."""
+        """Write one record that had been held back; the table keeps its width, and cells beyond are extras."""
+        self._settled = True
         self._write(record)
         self.flush()
 
@@ -173,7 +175,7 @@ class Stage:
             if cell.strip():
                 self.extras.append(Misfit(record.line, "", cell.strip()))
                 self._widest = max(self._widest, index + 1)
-        if len(self.extras) > LISTED:
+        if len(self.extras) > LISTED and not self._settled:
             raise TooNarrow(self._widest)
 
     def flush(self) -> None:

@@ -213,3 +213,13 @@ def test_thousands_of_columns_stay_within_the_memory(tmp_path: Path) -> None:
     assert table.types[:4] == ("date", "number", "integer", "text")
     assert (len(table.columns), table.row_count) == (width, 6)
     assert any("repeat the header" in n for n in reading.report.notices)
+
+
+def test_only_the_last_rows_are_wider_than_the_table(tmp_path: Path) -> None:
+    """Their cells beyond the table are more than a report lists, so the table becomes as wide as they are."""
+    wide = ",".join(f"v{i}" for i in range(300))
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + "1,2\n" * 500 + f"{wide}\n")
+    (table,) = read_file(path, storage=tmp_path / "s").tables
+    assert len(table.columns) == 300
+    assert table.row_count == 501

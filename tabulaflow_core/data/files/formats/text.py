@@ -98,6 +98,7 @@ def _read_one(job: ReadJob, plan: Plan, options: ReadOptions, name: str) -> tupl
     while True:
         try:
             stage = _stage(job, plan, options, width)
+            footer = _finish(stage, options)  # the last rows too may turn out to be wider than the table
             break
         except TooNarrow as error:
             width = error.width
@@ -105,7 +106,6 @@ def _read_one(job: ReadJob, plan: Plan, options: ReadOptions, name: str) -> tupl
             plan.quick = False
     names = column_names([clean_header(c) for c in plan.layout.header], width)
     job.bench.stage = "finding types"
-    footer = _finish(stage, options)
     typing = _typed(job, plan, stage, options, names)
     for column, unit in zip(typing.columns, plan.layout.units, strict=False):
         column.note = "; ".join(n for n in (column.note, unit and f"unit: {unit}") if n)
