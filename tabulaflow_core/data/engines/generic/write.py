@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
     import sqlalchemy
 
 _BATCH_ROWS: Final = 5_000
+#: Engines in which the making and dropping of a table is part of the transaction.
+_ROLLS_BACK_TABLES: Final = frozenset({"postgresql", "mssql", "redshift"})
 
 
 def write_table(connection: sqlalchemy.Connection, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
-    """Write `rows` in one transaction. All or nothing where the engine rolls back the making of a table too;
-    elsewhere a table that was not filled is dropped.
+    """Write `rows`, all or nothing: in one transaction where the engine rolls back the making of a table too;
+    elsewhere a table is filled under another name before it takes the place of the old one.
 
     Raises:
         EngineFault: The table is there already.
@@ -32,15 +35,46 @@ def write_table(connection: sqlalchemy.Connection, table: str, rows: pa.Table, *
         raise EngineFault(FailureKind.FAILED, f"there is already a table {table!r}")
     if exists and if_exists == "replace" and table in inspector.get_view_names():
         raise EngineFault(FailureKind.FAILED, f"{table!r} is a view; drop it first")
-    target = sqlalchemy.Table(
-        table,
-        sqlalchemy.MetaData(),
-        *(sqlalchemy.Column(field.name, _declared(field.type, connection.dialect)) for field in rows.schema),
-    )
-    made = not exists or if_exists == "replace"
-    try:
-        if exists and if_exists == "replace":
+    if exists and if_exists == "append":
+        _filled(connection, _described(connection, table, rows), rows, made=False)
+        return
+    if connection.dialect.name in _ROLLS_BACK_TABLES:
+        target = _described(connection, table, rows)
+        if exists:
             target.drop(connection)
+        _filled(connection, target, rows, made=True)
+        return
+    mark = os.urandom(6).hex()
+    made = _described(connection, f"_new_{mark}", rows)
+    try:
+        _filled(connection, made, rows, made=True)
+        if exists:
+            _rename(connection, table, f"_old_{mark}")
+        try:
+            _rename(connection, made.name, table)
+        except BaseException:
+            if exists:
+                _rename(connection, f"_old_{mark}", table)
+            raise
+    except BaseException:
+        made.drop(connection, checkfirst=True)
+        connection.commit()
+        raise
+    if exists:
+        _described(connection, f"_old_{mark}", rows).drop(connection)
+    connection.commit()
+
+
+def _described(connection: sqlalchemy.Connection, table: str, rows: pa.Table) -> sqlalchemy.Table:
+    import sqlalchemy
+
+    columns = (sqlalchemy.Column(field.name, _declared(field.type, connection.dialect)) for field in rows.schema)
+    return sqlalchemy.Table(table, sqlalchemy.MetaData(), *columns)
+
+
+def _filled(connection: sqlalchemy.Connection, target: sqlalchemy.Table, rows: pa.Table, *, made: bool) -> None:
+    """Put `rows` in and commit; with `made` the table is made first."""
+    try:
         if made:
             target.create(connection)
         for batch in rows.to_batches(max_chunksize=_BATCH_ROWS):
@@ -52,10 +86,16 @@ def write_table(connection: sqlalchemy.Connection, table: str, rows: pa.Table, *
         connection.commit()
     except BaseException:
         connection.rollback()
-        if made and not exists:
-            target.drop(connection, checkfirst=True)
-            connection.commit()
         raise
+
+
+def _rename(connection: sqlalchemy.Connection, old: str, new: str) -> None:
+    quote = connection.dialect.identifier_preparer.quote
+    verb = (
+        "RENAME TABLE {} TO {}" if connection.dialect.name.startswith("clickhouse") else "ALTER TABLE {} RENAME TO {}"
+    )
+    connection.exec_driver_sql(verb.format(quote(old), quote(new)))
+    connection.commit()
 
 
 def _declared(kind: pa.DataType, dialect: Any) -> Any:
