@@ -68,6 +68,7 @@ def _check(sql: str, context: Context) -> Allowed:
         )
     if any(0xD800 <= ord(c) <= 0xDFFF or c == "\0" for c in sql):
         raise Refusal(RefusalCode.UNREADABLE, "The statement holds a NUL byte or a broken character.")
+    sql = sql.removeprefix("\ufeff")  # the mark at the head of a text file
     tokens = Lexer(sql, LEX_RULES[context.dialect]).tokens()
     while tokens and tokens[-1].kind is Kind.OP and tokens[-1].text == ";":
         tokens.pop()

@@ -20,12 +20,15 @@ _TYPES_BEFORE_LITERALS = name_set(
     """
 )
 """PostgreSQL's own types; `path` is left out, since it is a word of XMLTABLE too."""
+_XML_WORDS = {
+    "xmlparse": ("content", "document"), "xmlserialize": ("content", "document"), "xmlpi": ("name",),
+}  # fmt: skip
 _ESCAPES = frozenset({"d", "t", "ts"})
 
 
 def plain_postgres(tokens: Sequence[Token]) -> list[Token]:
     """Takes away `USING <` of ORDER BY, the alias of `JOIN … USING (…) AS j`, a type before a literal such as
-    `box '…'`, and PASSING of XMLEXISTS.
+    `box '…'`, PASSING of XMLEXISTS, the word that says what XMLPARSE reads, and SIMILAR of SUBSTRING.
 
     Raises:
         Refusal: ORDER BY sorts by an operator that is not PostgreSQL's own.
@@ -33,6 +36,7 @@ def plain_postgres(tokens: Sequence[Token]) -> list[Token]:
     out: list[Token] = []
     i = 0
     in_xmlexists = 0
+    in_similar = False
     while i < len(tokens):
         token = tokens[i]
         word = token.text.lower() if token.kind is Kind.WORD else ""
@@ -44,6 +48,15 @@ def plain_postgres(tokens: Sequence[Token]) -> list[Token]:
             i = end
             continue
         if word in _TYPES_BEFORE_LITERALS and _kind(tokens, i + 1) is Kind.STRING and not (out and out[-1].text == "."):
+            i += 1
+            continue
+        if word in _XML_WORDS.get(_called(out), ()):
+            i += 1
+            continue
+        similar = word == "similar" and _word(tokens, i + 1) != "to"
+        if similar or (word == "escape" and in_similar):
+            out.append(Token(Kind.OP, ",", token.start, token.end, spaced=True))
+            in_similar = similar
             i += 1
             continue
         if word == "xmlexists":
@@ -59,7 +72,8 @@ def plain_postgres(tokens: Sequence[Token]) -> list[Token]:
 
 
 def plain_mysql(tokens: Sequence[Token]) -> list[Token]:
-    """Writes `{d '2025-01-31'}`, `{t '…'}` and `{ts '…'}` as their literals."""
+    """Writes `{d '2025-01-31'}`, `{t '…'}` and `{ts '…'}` as their literals, and takes away what JSON_TABLE does with
+    missing values (`DEFAULT '0' ON EMPTY`, `NULL ON ERROR`, `EXISTS` before PATH) and `CYCLE a RESTRICT` of a WITH."""
     out: list[Token] = []
     i = 0
     while i < len(tokens):
@@ -68,10 +82,37 @@ def plain_mysql(tokens: Sequence[Token]) -> list[Token]:
         if escape and four[2].kind is Kind.STRING and four[3].kind is Kind.OP and four[3].text == "}":
             out.append(four[2])
             i += 4
+        elif end := _missing_end(tokens, i) or _cycle_end(tokens, i):
+            i = end
         else:
             out.append(tokens[i])
             i += 1
     return out
+
+
+def _missing_end(tokens: Sequence[Token], at: int) -> int:
+    """The index after what to do with a missing value; 0 where something else stands."""
+    word = _word(tokens, at)
+    if word == "exists" and _word(tokens, at + 1) == "path":
+        return at + 1
+    literal = word == "default" and _kind(tokens, at + 1) in (Kind.STRING, Kind.NUMBER)
+    on = at + 2 if literal else at + 1 if word in ("null", "error") else 0
+    return on + 2 if on and _word(tokens, on) == "on" and _word(tokens, on + 1) in ("empty", "error") else 0
+
+
+def _cycle_end(tokens: Sequence[Token], at: int) -> int:
+    """The index after `CYCLE a, b RESTRICT`; 0 where something else stands."""
+    if _word(tokens, at) != "cycle" or _sign(tokens, at - 1) != ")":
+        return 0
+    end = at + 1
+    while _kind(tokens, end) in (Kind.WORD, Kind.QUOTED) and _sign(tokens, end + 1) == ",":
+        end += 2
+    return end + 2 if _word(tokens, end + 1) == "restrict" else 0
+
+
+def _called(before: Sequence[Token]) -> str:
+    """The word before the parenthesis that opens here, lower case."""
+    return _word(before, len(before) - 2) if len(before) > 1 and _sign(before, len(before) - 1) == "(" else ""
 
 
 def _kind(tokens: Sequence[Token], at: int) -> Kind | None:

@@ -13,7 +13,9 @@ from tabulaflow_core.data.guard.lexer import Kind, Token
 from tabulaflow_core.data.guard.names import name_set
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
-_EXPLAIN_OPTIONS = name_set("analyze buffers costs format generic_plan memory serialize summary timing verbose wal")
+_EXPLAIN_OPTIONS = name_set(
+    "analyze buffers costs format generic_plan memory serialize settings summary timing verbose wal"
+)
 _EXPLAIN_VALUES = name_set("binary false json none off on text tree traditional true xml yaml html graphviz mermaid")
 _SQLITE_PRAGMAS_OF = name_set("foreign_key_list index_info index_list index_xinfo table_info table_list table_xinfo")
 PRAGMA_FUNCTIONS_OF = frozenset(f"pragma_{name}" for name in _SQLITE_PRAGMAS_OF)

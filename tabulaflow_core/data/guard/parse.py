@@ -45,7 +45,7 @@ steps a token."""
 
 
 class _Bounded:
-    """Counts the steps of a parser and stops it when they are used up."""
+    """Counts the steps of a parser and stops it when they are used up; reads `json_object('{a,1}')` as a plain call."""
 
     steps_left = _STEPS_AT_LEAST
 
@@ -54,6 +54,18 @@ class _Bounded:
         if self.steps_left < 0:
             raise Refusal(RefusalCode.TOO_DEEP, "The statement is nested in a way that takes too long to check.")
         super()._advance(times)  # type: ignore[misc]
+
+    def _parse_json_object(self, agg: bool = False) -> exp.Expr:
+        from sqlglot import exp
+
+        parser: Any = self
+        start = parser._index
+        values = [] if agg else parser._try_parse(lambda: parser._parse_csv(parser._parse_bitwise))
+        if values and parser._curr and parser._curr.text == ")":
+            return exp.Anonymous(this="json_object", expressions=values)
+        parser._retreat(start)
+        pairs: exp.Expr = super()._parse_json_object(agg)  # type: ignore[misc]
+        return pairs
 
 
 @lru_cache(maxsize=16)

@@ -10,6 +10,7 @@ from tabulaflow_core.data.guard.catalog import check_relation, check_setting
 from tabulaflow_core.data.guard.context import Context
 from tabulaflow_core.data.guard.heads import PRAGMA_FUNCTIONS_OF
 from tabulaflow_core.data.guard.nodes import ALLOWED_NODES, NODE_REASONS, QUERY_ROOTS
+from tabulaflow_core.data.guard.roles import check_roles
 from tabulaflow_core.data.guard.types import BUILT_IN_TYPES, is_user_type, type_name
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
@@ -49,6 +50,8 @@ def check_tree(root: exp.Expr, context: Context) -> str:
             _check_output(node)
         if name == "Dot":
             _check_whole_row(node, aliases, context)
+    if context.dialect == "postgres":
+        check_roles(root)
     while type(root).__name__ == "Subquery":
         root = root.this
     return _KINDS.get(type(root).__name__, "select")

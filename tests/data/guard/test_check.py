@@ -172,6 +172,23 @@ def test_garbage_never_raises(dialect: str) -> None:
         ("postgres", "SELECT array_fill(1, ARRAY[9999, 9999])", "SELECT array_fill(0, ARRAY[7, 24])"),
         ("postgres", "SELECT format('%900000000s', 'x')", "SELECT format('%-10s|%s', 'x', 1)"),
         ("mysql", "SELECT SPACE(1e9)", "SELECT CONCAT(SPACE(10), LPAD(a, 8, '0')) FROM t"),
+        ("mysql", "SELECT CAST('x' AS BINARY(1000000000))", "SELECT CAST(a AS BINARY(10)), CHAR(65, 66, 67) FROM t"),
+        ("mysql", "SELECT REPEAT('x', '1000000000')", "SELECT REPLACE(a, '1000000000', '2000000000') FROM t"),
+        ("postgres", "SELECT 'x'::char(9000000)", "SELECT 'x'::char(9), trim(a), position('x' in a), 10 ^ 9 FROM t"),
+        ("postgres", "SELECT repeat('x', (10 ^ 9)::int)", "SELECT repeat('x', (100.0 * a / 1000000)::int) FROM t"),
+        ("sqlite", "SELECT zeroblob(1 << 30)", "SELECT substr('██████', 1, qty / 1000000) FROM t"),
+        ("sqlite", "SELECT instr(zeroblob(90000), zeroblob(80000))", "SELECT instr(a, b), trim(a, b) FROM t"),
+        ("duckdb", "SELECT 'x'.repeat(1000000000)", "SELECT a.repeat(3), a.lpad(8, '0') FROM t"),
+        ("duckdb", "SELECT repeat('x', 10 ** 9)", "SELECT lpad((a * 10000 + 365 * 24 * 60)::VARCHAR, 12, '0') FROM t"),
+        ("duckdb", "WITH t AS (SELECT 3000000000 AS n) SELECT repeat('x', n) FROM t", "SELECT repeat('x', n) FROM t"),
+        ("duckdb", "SELECT replace(s, 'x', s) FROM (SELECT repeat('x', 90000) s)", "SELECT replace(a, b, c) FROM t"),
+        ("duckdb", "SELECT [[y FOR y IN range(99999)] FOR x IN range(99999)]", "SELECT [x * 2 FOR x IN range(99999)]"),
+        (
+            "duckdb",
+            "SELECT list_transform(range(99999), lambda x: range(99999))",
+            "SELECT list_transform(a, lambda x: x)",
+        ),
+        ("duckdb", "SELECT levenshtein(repeat('a', 90000), repeat('b', 90000))", "SELECT levenshtein(a, b) FROM t"),
     ],
 )
 def test_what_one_call_may_ask_for_is_bounded(dialect: str, large: str, small: str) -> None:
