@@ -6,7 +6,7 @@ Only literals between commas are left out; whatever else stands in a statement s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tabulaflow_core.data.guard.lexer import Kind, Token
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
@@ -29,7 +29,7 @@ def condense(sql: str, tokens: Sequence[Token]) -> str:
     Raises:
         Refusal: More than 25,000 words and signs are left.
     """
-    kept = _without_rows(_without_values(tokens))
+    kept = _without_middle(_without_middle(tokens, _value_end, _VALUES_KEPT), _row_end, _ROWS_KEPT)
     if len(kept) > _MOST_TOKENS:
         raise Refusal(
             RefusalCode.TOO_LONG,
@@ -45,37 +45,21 @@ def condense(sql: str, tokens: Sequence[Token]) -> str:
     return " ".join(parts)
 
 
-def _without_values(tokens: Sequence[Token]) -> list[Token]:
-    """`a, b, c, … z` of literals becomes its first ones and its last."""
+def _without_middle(tokens: Sequence[Token], end_of: Callable[[Sequence[Token], int], int], most: int) -> list[Token]:
+    """The tokens without the items of each list that come after its first ones and before its last.
+
+    Args:
+        tokens: Where the lists stand.
+        end_of: The index after the item that begins at an index; that index itself where none does.
+        most: How many items of a list stay besides its last.
+    """
     kept: list[Token] = []
     run = i = 0
     while i < len(tokens):
-        end = _literal_end(tokens, i)
-        listed = end > i and end < len(tokens) and bool(kept) and kept[-1].kind is Kind.OP and kept[-1].text in "([,"
-        if listed and tokens[end].kind is Kind.OP and tokens[end].text in ",)]":
-            run += 1
-            if run > _VALUES_KEPT and tokens[end].text == ",":
-                i = end + 1
-                continue
-            kept += tokens[i:end]
-            i = end
-            continue
-        if not _is(tokens[i], ","):
-            run = 0
-        kept.append(tokens[i])
-        i += 1
-    return kept
-
-
-def _without_rows(tokens: Sequence[Token]) -> list[Token]:
-    """`(1, 'a'), (2, 'b'), …` becomes its first rows and its last."""
-    kept: list[Token] = []
-    run = i = 0
-    while i < len(tokens):
-        end = _row_end(tokens, i)
+        end = end_of(tokens, i)
         if end > i:
             run += 1
-            if run > _ROWS_KEPT and end < len(tokens) and _is(tokens[end], ",") and _is(kept[-1], ","):
+            if run > most and end < len(tokens) and _is(tokens[end], ",") and _is(kept[-1], ","):
                 i = end + 1
                 continue
             kept += tokens[i:end]
@@ -99,6 +83,13 @@ def _literal_end(tokens: Sequence[Token], at: int) -> int:
         return at + 2 if tokens[at + 1].kind is Kind.NUMBER else at
     plain = token.kind is Kind.WORD and token.text.lower() in _PLAIN_WORDS
     return at + 1 if plain or token.kind in (Kind.NUMBER, Kind.STRING) else at
+
+
+def _value_end(tokens: Sequence[Token], at: int) -> int:
+    """The index after a literal between brackets and commas only, as of `(1, 2, 3)`; `at` itself where none begins."""
+    end = _literal_end(tokens, at)
+    listed = at > 0 and at < end < len(tokens) and tokens[at - 1].kind is Kind.OP and tokens[at - 1].text in "([,"
+    return end if listed and tokens[end].kind is Kind.OP and tokens[end].text in ",)]" else at
 
 
 def _row_end(tokens: Sequence[Token], at: int) -> int:
