@@ -9,19 +9,19 @@ and its report are the same whichever way the rows went.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.files.columns import Typing
-from tabulaflow_core.data.files.convert import TRIMMED, literal, quoted
-from tabulaflow_core.data.files.fast_columns import BlockSigns, FastColumn, fast_column, form_of
-from tabulaflow_core.data.files.infer import Shape
+from tabulaflow_core.data.files.convert import TRIMMED, literal
+from tabulaflow_core.data.files.fast_columns import BlockSigns, fast_column
+from tabulaflow_core.data.files.fast_table import TypedTable
 from tabulaflow_core.data.files.lines import Lines, count_byte
 from tabulaflow_core.data.files.stage import Stage
-from tabulaflow_core.data.files.storage import Workbench, WrittenColumn
+from tabulaflow_core.data.files.storage import Workbench
 
 if TYPE_CHECKING:
     from tabulaflow_core.data.files.formats.text_plan import Plan
@@ -63,16 +63,7 @@ class _Block:
     signs: BlockSigns | None = None
 
 
-@dataclass(slots=True)
-class _Run:
-    """Typed rows that follow each other: their first line, and their place in the table."""
-
-    line: int
-    start: int
-    end: int
-
-
-class FastRows:
+class FastRows(TypedTable):
     """Typed rows of one text file (`storage.TypedRows`).
 
     Args:
@@ -81,7 +72,8 @@ class FastRows:
     """
 
     def __init__(self, bench: Workbench, stage: Stage, plan: Plan, decide: Callable[[], Typing]) -> None:
-        self._bench, self._stage, self._decide = bench, stage, decide
+        super().__init__(bench)
+        self._stage, self._decide = stage, decide
         self._dialect, self._codec, layout = plan.sniffed.dialect, plan.encoding.codec, plan.layout
         self._repeated = layout.header[0].strip() if layout.header else ""
         one = not self._dialect.delimiter and not self._dialect.places and stage.width == 1
@@ -95,16 +87,7 @@ class FastRows:
         self._buffer = bytearray()
         self._good = self._bad = 0
         self._cell_bytes = 0
-        self._columns: list[FastColumn] = []
-        self._runs: list[_Run] = []
-        self._rows = 0  # in the typed table
-        self._text_rows = 0  # among them
-        self._line = 0  # texts up to this line are in the typed table
-        self._token = bench.folder.name.strip(".")
-        self._table = f"out.main.{quoted(self._token)}"
-        self._shapes: dict[str, list[Shape]] = {}
         self._turn = 0
-        bench.execute(f"DROP TABLE IF EXISTS {self._table}")
 
     def take(self, lines: Lines) -> None:
         """Take blocks as long as they are beyond doubt; the next lines must be read with care, or are the last."""
@@ -147,27 +130,12 @@ class FastRows:
         self._stage.settle()
         if not self._columns:
             columns = [fast_column(self._bench, c) for c in self._decide().columns]
-            self._columns = [c for c in columns if c]
-            if len(self._columns) < len(columns):
+            if not all(columns):
                 self.usable = False
                 return False
-            shape = ", ".join(f"{self._name(i)} {c.engine_type}" for i, c in enumerate(self._columns))
-            self._bench.execute(f"CREATE TABLE {self._table} ({shape})")
+            self._create([c for c in columns if c])
         self._add_texts([c.expression for c in self._columns])
         return True
-
-    def _name(self, index: int) -> str:
-        return quoted(f"{self._token} {index}")
-
-    def _add_texts(self, expressions: Sequence[str]) -> None:
-        select = ", ".join(expressions)
-        (count,) = self._bench.one(
-            f"INSERT INTO {self._table} SELECT {select} FROM {self._bench.texts} WHERE line > {self._line}"
-        )
-        self._rows += int(str(count))
-        self._text_rows += int(str(count))
-        (last,) = self._bench.one(f"SELECT max(line) FROM {self._bench.texts}")
-        self._line = int(str(last or 0))
 
     def _next(self, lines: Lines) -> _Block | None:
         """The next block, in a file of its own when nothing in it is a reason for care."""
@@ -228,29 +196,12 @@ class FastRows:
             f"buffer_size = {max(block.path.stat().st_size // 2 + 1, _LEAST_BUFFER)})"
         )
         tried = ", ".join(["*", *(c.value for c in self._columns if c.value)])
-        self._bench.execute("BEGIN")
-        return self._bench.start(
-            f"INSERT INTO {self._table} SELECT {', '.join(values)} FROM (SELECT {tried} FROM {source})"
-        )
+        return self._insert(values, f"(SELECT {tried} FROM {source})")
 
     def _ended(self, running: Future[list[tuple[object, ...]]], block: _Block, lines: Lines) -> bool:
         """Wait for the block; True when it is in the table."""
-        import duckdb
-
-        try:
-            ((count,),) = self._bench.wait(running, lines.done - block.size, lines.size)
-            good = count == block.rows
-        except (duckdb.InvalidInputException, duckdb.ConversionException):
-            good = False
-        if not good:
-            self._bench.execute("ROLLBACK")
+        if not self._inserted(running, block.first, block.rows, lines.done - block.size, lines.size):
             return False
-        self._bench.execute("COMMIT")
-        if self._runs and self._runs[-1].end == self._rows:
-            self._runs[-1].end += block.rows
-        else:
-            self._runs.append(_Run(block.first, self._rows, self._rows + block.rows))
-        self._rows += block.rows
         self._stage.count_typed(block.rows)
         self._cell_bytes += block.cell_bytes
         self._good += block.size
@@ -267,26 +218,16 @@ class FastRows:
             self._bench.execute(f"DROP TABLE IF EXISTS {self._table}")
             return
         self._stage.settle(keep_tail=True)
-        self._bench.texts = self._stage.rename("texts")
-        sources = [c.source for c in self._columns]
-        texts = f"SELECT line, {', '.join(sources)} FROM texts"
-        shown = ", ".join(f"{c.text(self._name(i))} AS {c.source}" for i, c in enumerate(self._columns))
-        typed = [
-            f"SELECT rowid + {run.line - run.start} AS line, {shown} FROM {self._table} WHERE {_within(run)}"
-            for run in self._runs
-        ]
-        self._bench.execute(f"CREATE OR REPLACE TEMP VIEW stage AS {' UNION ALL '.join([texts, *typed])}")
-        self._bench.typed = self
+        self._show(self._stage.rename("texts"), [c.source for c in self._columns])
         self._look()
         if self._stage.rows <= _FEWEST:
             self._stage.take_all("stage")
-            self._drop()
+            self.drop()
             self._bench.texts = self._stage.rename("stage")
 
     def _look(self) -> None:
         """Find the shapes of the typed rows, and count their bytes."""
-        within = " OR ".join(f"({_within(run)})" for run in self._runs)
-        rows = f"(SELECT * FROM {self._table} WHERE {within})"
+        rows = self._typed_rows
         length = 0
         for index, column in enumerate(self._columns):
             name = self._name(index)
@@ -297,79 +238,5 @@ class FastRows:
                 self._shapes[column.source] = column.shapes(self._bench, name, rows)
                 length += sum(len(s.text) * s.count for s in self._shapes[column.source])
         if length != self._cell_bytes:
-            self._drop()
+            self.drop()
             raise Miscounted
-
-    def shapes(self, source: str) -> list[Shape] | None:
-        """The shapes of a typed column; None for text."""
-        return self._shapes.get(source)
-
-    def fit(self, source: str, expression: str) -> bool:
-        """Whether the expression gives the typed values of the column for their texts."""
-        column = next(c for c in self._columns if c.source == source)
-        if column.expression == expression:
-            return True
-        if column.form is None:
-            return False
-        exponents = any("e" in s.text for s in self._shapes[source])
-        other = replace(column, expression=expression)
-        return form_of(self._bench, other, exponents=exponents, like=column.form) is not None
-
-    def write(self, target: str, columns: Sequence[WrittenColumn]) -> bool:
-        """Add the last texts and give the table its name, or write it anew when the types came out otherwise."""
-        if not self._as_thought(columns):
-            self._write_anew(target, columns)
-            return True
-        expressions = {c.source: c.expression for c in columns}
-        self._add_texts([expressions.get(c.source, "NULL") for c in self._columns])
-        names = {c.source: c.name for c in columns}
-        for index, column in enumerate(self._columns):
-            name = names.get(column.source)
-            change = (
-                f"RENAME COLUMN {self._name(index)} TO {quoted(name)}" if name else f"DROP COLUMN {self._name(index)}"
-            )
-            self._bench.execute(f"ALTER TABLE {self._table} {change}")
-        self._bench.execute("DROP VIEW stage")
-        self._bench.execute(f"ALTER TABLE {self._table} RENAME TO {target.split('.', 2)[2]}")
-        return True
-
-    def _as_thought(self, columns: Sequence[WrittenColumn]) -> bool:
-        """Whether the table has the right types and rows, and the values that the expressions give."""
-        texts = f"{self._bench.texts} WHERE line <= {self._line}"
-        (left,) = self._bench.one(f"SELECT count(*) FROM {texts}")
-        if left != self._text_rows:  # some were found to be totals or headers
-            return False
-        own = {c.source: c for c in self._columns}
-        other: list[str] = []
-        for written in columns:
-            column = own[written.source]
-            if column.engine_type != written.engine_type or not self.fit(written.source, written.expression):
-                return False
-            if column.expression != written.expression:
-                other.append(f"({column.expression}) IS DISTINCT FROM ({written.expression})")
-        if not other:
-            return True
-        (changed,) = self._bench.one(f"SELECT count(*) FROM {texts} AND ({' OR '.join(other)})")
-        return not changed
-
-    def _write_anew(self, target: str, columns: Sequence[WrittenColumn]) -> None:
-        """Write the table from the texts of all rows, in their order."""
-        select = ", ".join(f"{c.expression} AS {quoted(c.name)}" for c in columns)
-        self._bench.execute(f"CREATE TABLE {target} AS SELECT {select} FROM stage LIMIT 0")
-        spans: list[tuple[int, int]] = []
-        after = 0
-        for run in self._runs:
-            spans += [(after, run.line - 1), (run.line, run.line + run.end - run.start - 1)]
-            after = spans[-1][1] + 1
-        for low, high in [*spans, (after, 2**62)]:
-            self._bench.execute(f"INSERT INTO {target} SELECT {select} FROM stage WHERE line BETWEEN {low} AND {high}")
-        self._drop()
-
-    def _drop(self) -> None:
-        self._bench.typed = None
-        self._bench.execute("DROP VIEW stage")
-        self._bench.execute(f"DROP TABLE {self._table}")
-
-
-def _within(run: _Run) -> str:
-    return f"rowid BETWEEN {run.start} AND {run.end - 1}"

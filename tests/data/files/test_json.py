@@ -139,13 +139,13 @@ def test_broken_lines_are_listed_and_the_others_read(read: Reader) -> None:
     assert seen.rows == [(1,), (3,), (4,)]
     assert [(s.line, s.text) for s in seen.report.skipped] == [(2, '{"a":'), (4, '{"b": "x}')]
     assert seen.report.rows_in_file == 5
-    assert seen.told("2 line(s) are no JSON", "line 2")
+    assert seen.told("2 lines are no JSON", "line 2")
 
 
 def test_what_is_almost_json(read: Reader) -> None:
     seen = read('// made by a tool\n[{"a": 1, "u": "http://x/,]"},\n {"a": 2 /* two */,}, ]\n', "t.json")
     assert seen.rows == [(1, "http://x/,]"), (2, None)]
-    assert seen.told("not strict JSON", "2 comment(s) and 2 comma(s)")
+    assert seen.told("not strict JSON", "2 comments and 2 commas")
     seen = read('[{"a": NaN}, {"a": 1.5}, {"a": -Infinity}]', "t.json")
     assert seen.rows == [(None,), (Decimal("1.5"),), (None,)]
     assert seen.told("NaN or Infinity")

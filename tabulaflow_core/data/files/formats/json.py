@@ -6,12 +6,22 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
-from typing import Final
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.encoding import Encoding, detect_encoding
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
-from tabulaflow_core.data.files.formats.json_feed import BLANK, Broken, Skipped, open_feed, sequence, walk
+from tabulaflow_core.data.files.formats.json_feed import (
+    BLANK,
+    Broken,
+    Feed,
+    Skipped,
+    elements,
+    open_feed,
+    sequence,
+    walk,
+)
 from tabulaflow_core.data.files.formats.json_found import Found
 from tabulaflow_core.data.files.formats.json_loose import mended
 from tabulaflow_core.data.files.formats.json_shapes import (
@@ -25,11 +35,14 @@ from tabulaflow_core.data.files.formats.json_shapes import (
     paged,
 )
 from tabulaflow_core.data.files.formats.json_table import write_records
-from tabulaflow_core.data.files.formats.json_unwrap import EXTENDED, as_records, plain
+from tabulaflow_core.data.files.formats.json_unwrap import EXTENDED, as_records, nothing, plain, streamed
 from tabulaflow_core.data.files.formats.json_values import Decoder, Number, Value, too_deep, uncollected
 from tabulaflow_core.data.files.naming import table_name, unique
 from tabulaflow_core.data.files.report import Decision, Part, ReadingReport
 from tabulaflow_core.errors import FileUnreadable
+
+if TYPE_CHECKING:
+    from tabulaflow_core.data.files.formats.json_found import Take
 
 _SUFFIXES: Final = frozenset(
     {
@@ -113,10 +126,13 @@ class _Document:
         """Values behind each other, mostly one a line."""
         self.decisions.append(Decision("records", "one a line", "certain"))
 
-        def items() -> Iterator[tuple[int, Value]]:
+        def batches(take: Take) -> Iterator[list[tuple[int, Value]]]:
             self.skipped = Skipped()
             with open_feed(self.job, self.codec, self.decoder) as feed:
-                yield from sequence(feed, self.skipped)
+                yield from sequence(feed, self.skipped, take)
+
+        def items() -> Iterator[tuple[int, Value]]:
+            return chain.from_iterable(batches(nothing))
 
         first = list(islice(items(), 1000))
         good = len(first)
@@ -125,7 +141,7 @@ class _Document:
             raise self._broken(Broken(line.line, line.why.removeprefix("no JSON: ")))
         if good and all(isinstance(v, list) for _, v in first):
             return of_rows((), [v for _, v in first], self.job.options.header, items)
-        return Found((), "records", -1, lambda: as_records(items()))
+        return streamed((), batches)
 
     def _whole(self) -> list[Found]:
         """A document that fits into the memory."""
@@ -202,7 +218,7 @@ class _Document:
             return [self._sequence()]
         if not counts:
             raise self._too_large()
-        found = [self._streamed(path, count) for path, count in counts.items()]
+        found = [self._inner(path, count) for path, count in counts.items()]
         best = max(found, key=lambda f: f.count)
         beside = [f for f in found if f.path[:-1] == best.path[:-1]] if best.path else [best]
         return beside + [f for f in found if f not in beside]
@@ -211,10 +227,19 @@ class _Document:
         first = [v for _, v in islice(self._elements(("",)), 1000)]
         if first and all(isinstance(v, list) for v in first):
             return of_rows((), first, self.job.options.header, lambda: self._elements(("",)))
-        return self._streamed(("",), -1)
+        return streamed((), self._batches)
 
-    def _streamed(self, path: tuple[str, ...], count: int) -> Found:
+    def _inner(self, path: tuple[str, ...], count: int) -> Found:
         return Found(path[:-1], "records", count, lambda: as_records(self._elements(path)))
+
+    def _batches(self, take: Take) -> Iterator[list[tuple[int, Value]]]:
+        """The elements of the list that is the document."""
+        try:
+            with open_feed(self.job, self.codec, self.decoder) as feed:
+                yield from elements(feed, take)
+                self._end(feed)
+        except Broken as error:
+            raise self._broken(error) from None
 
     def _elements(self, wanted: tuple[str, ...]) -> Iterator[tuple[int, Value]]:
         number = 0
@@ -224,10 +249,13 @@ class _Document:
                     if path == wanted:
                         yield from enumerate(values, number + 1)
                         number += len(values)
-                if rest := feed.peek():
-                    raise Broken(feed.line, f"after the end of the document there is more: {rest}")
+                self._end(feed)
         except Broken as error:
             raise self._broken(error) from None
+
+    def _end(self, feed: Feed) -> None:
+        if rest := feed.peek():
+            raise Broken(feed.line, f"after the end of the document there is more: {rest}")
 
     def _write(self, found: list[Found]) -> tuple[list[WrittenTable], ReadingReport]:
         """Write the tables that are wanted, and list the others."""
@@ -282,7 +310,8 @@ class _Document:
         if self.skipped.count:
             first = self.skipped.lines[0]
             notices.append(
-                f"{self.skipped.count} line(s) are no JSON and were left out, the first is line {first.line}: "
+                f"{counted(self.skipped.count, 'line')} {agreed(self.skipped.count, 'is', 'are')} no JSON "
+                f"and {agreed(self.skipped.count, 'was', 'were')} left out, the first is line {first.line}: "
                 f"“{first.text[:80]}”."
             )
         if self.document is not None and chosen[0].path:
@@ -333,7 +362,11 @@ def _is_lines(sample: str) -> bool:
 
 def _nulls(items: list[Value]) -> list[str]:
     nulls = sum(item is None for item in items)
-    return [f"{nulls} record(s) are null and were left out."] if nulls else []
+    return (
+        [f"{counted(nulls, 'record')} {agreed(nulls, 'is', 'are')} null and {agreed(nulls, 'was', 'were')} left out."]
+        if nulls
+        else []
+    )
 
 
 def _names(table: str, found: list[Found]) -> list[str]:
@@ -347,6 +380,6 @@ def _parts(found: list[Found], written: list[WrittenTable]) -> tuple[Part, ...]:
     return tuple(
         Part(f.name, "table", "read", tables=(tables[f.name],))
         if f.name in tables
-        else Part(f.name, "table", "off", message=f"{f.count} row(s) elsewhere in the document")
+        else Part(f.name, "table", "off", message=f"{counted(f.count, 'row')} elsewhere in the document")
         for f in found
     )

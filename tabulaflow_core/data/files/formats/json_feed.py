@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import TextIOWrapper
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from tabulaflow_core.data.files.formats import ReadJob
 from tabulaflow_core.data.files.formats.json_values import Decoder, Value, too_deep
@@ -23,10 +23,16 @@ _CHUNK: Final = 1 << 20
 #: What stands between values of which each has lines of its own, and between the elements of a list.
 _LINES: Final = re.compile(r"[ \t\r]*,?[ \t\r]*\n[ \t\r\n]*")
 _COMMA: Final = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
+#: Values that are handed on together, at least.
+_TOGETHER: Final = 2_000
 #: So often at most a quick way that failed is left alone.
 _PATIENCE: Final = 1 << 10
 #: A fault this near the end of what was read may be cured by reading on: the longest word is `-Infinity`.
 _NEAR: Final = 12
+
+
+if TYPE_CHECKING:
+    from tabulaflow_core.data.files.formats.json_found import Take
 
 
 class Broken(Exception):
@@ -79,7 +85,9 @@ class Feed:
     def __init__(self, job: ReadJob, raw: BinaryIO, codec: str, decoder: Decoder) -> None:
         self._job = job
         self._raw = raw
-        self._text = TextIOWrapper(raw, encoding=codec, errors="replace", newline="")
+        self._utf8 = codecs.lookup(codec).name in ("utf-8", "utf-8-sig", "ascii")
+        self._text = codecs.getincrementaldecoder(codec)(errors="replace")
+        self._ahead = memoryview(b"")  # read, but not decoded yet
         self._decoder = decoder
         self._buffer = ""
         self._at = 0
@@ -88,7 +96,7 @@ class Feed:
         self._ended = False
         self._border = ""  # the end of an element and the beginning of the next
         self._at_once, self._in_row = _Patience(), _Patience()
-        self._size = job.path.stat().st_size
+        self.size = job.path.stat().st_size
 
     @property
     def line(self) -> int:
@@ -213,13 +221,44 @@ class Feed:
                 f"{self._job.name} has a value of more than {most // 1024**2} MB on line {self.line}, the most that "
                 "one may have. Export it in smaller records, or raise the bound (cell_bytes)."
             )
-        self._job.watch.advance("reading", min(self._raw.tell(), self._size), self._size)
-        block = self._text.read(max(_CHUNK, waiting))
+        self._job.watch.advance("reading", self.done, self.size)
+        block = self._decoded(max(_CHUNK, waiting))
         assert self.line  # counted up to here
         self._buffer = self._buffer[self._at :] + block
         self._at = self._counted = 0
         self._ended = not block
         return bool(block)
+
+    def _decoded(self, size: int) -> str:
+        while True:
+            data = bytes(self._ahead[:size]) if self._ahead else self._raw.read(size)
+            self._ahead = self._ahead[size:]
+            text = self._text.decode(data, final=not data)
+            if text or not data:
+                return text
+
+    @property
+    def done(self) -> int:
+        """The bytes of the file that are read."""
+        return min(self._raw.tell() - len(self._ahead), self.size)
+
+    def block(self, size: int) -> bytes:
+        """About so many of the next bytes, in UTF-8; none where the file has another encoding."""
+        if not self._utf8:
+            return b""
+        assert self.line  # counted up to here
+        waiting = self._buffer[self._at :].encode() + self._text.getstate()[0]
+        self._text.reset()
+        self._buffer, self._at, self._counted = "", 0, 0
+        more = bytes(self._ahead[:size])
+        self._ahead = self._ahead[size:]
+        return b"".join((waiting, more, self._raw.read(max(0, size - len(waiting) - len(more)))))
+
+    def give_back(self, data: bytes | memoryview, line: int) -> None:
+        """Let `data`, which was taken as a block and begins on this line, be read again."""
+        if data:
+            self._ahead = memoryview(b"".join((data, self._ahead))) if self._ahead else memoryview(data)
+        self._line, self._ended = line, self._ended and not data
 
 
 @contextmanager
@@ -229,25 +268,59 @@ def open_feed(job: ReadJob, codec: str, decoder: Decoder) -> Iterator[Feed]:
         yield Feed(job, raw, codec, decoder)
 
 
-def sequence(feed: Feed, skipped: Skipped) -> Iterator[tuple[int, Value]]:
-    """Values behind each other with their lines, with or without commas and line ends between them.
+def sequence(feed: Feed, skipped: Skipped, take: Take) -> Iterator[list[tuple[int, Value]]]:
+    """Values behind each other with their lines, some at a time, with or without commas and line ends between them.
 
     Where one is broken, the rest of its line is left out.
     """
+    found: list[tuple[int, Value]] = []
     while feed.peek():
-        yield from feed.whole_lines()
-        if not feed.peek():
+        found += feed.whole_lines()
+        if feed.peek():
+            line = feed.line
+            try:
+                found.append((line, feed.value()))
+                if feed.peek() == ",":
+                    feed.take(",")
+            except Broken as error:
+                skipped.count += 1
+                text = feed.skip_line()
+                if len(skipped.lines) < LISTED:
+                    skipped.lines.append(SkippedLine(error.line, text, f"no JSON: {error.why}"))
+        if len(found) >= _TOGETHER:
+            yield found
+            found = []
+            if feed.peek():
+                take(feed, None)
+    if found:
+        yield found
+
+
+def elements(feed: Feed, take: Take) -> Iterator[list[tuple[int, Value]]]:
+    """The elements of a list with their numbers, some at a time.
+
+    Raises:
+        Broken: It is no JSON.
+    """
+    feed.take("[")
+    found: list[tuple[int, Value]] = []
+    number = 1
+    if feed.peek() == "]":
+        feed.take("]")
+        return
+    while True:
+        values = feed.elements()
+        values.append(feed.value())
+        found += enumerate(values, number)
+        number += len(values)
+        ended = feed.take(",]") == "]"
+        if ended or len(found) >= _TOGETHER:
+            yield found
+            found = []
+        if ended:
             return
-        line = feed.line
-        try:
-            yield line, feed.value()
-            if feed.peek() == ",":
-                feed.take(",")
-        except Broken as error:
-            skipped.count += 1
-            text = feed.skip_line()
-            if len(skipped.lines) < LISTED:
-                skipped.lines.append(SkippedLine(error.line, text, f"no JSON: {error.why}"))
+        if not found and feed.peek() == "{":
+            number += take(feed, number - 1)
 
 
 def walk(feed: Feed, *, levels: int, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[Value]]]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tabulaflow_core.data.files.formats.json_values import Value
 
 #: How rows lie in a document: objects; lists of cells; lists by column; objects by the name of the row; a cube.
 Layout = Literal["records", "rows", "values", "columns", "index", "cube", "one record"]
 Record = dict[str, Value]
+
+if TYPE_CHECKING:
+    from tabulaflow_core.data.files.formats.json_feed import Feed
+
+    Take = Callable[[Feed, int | None], int]
 
 
 @dataclass(slots=True)
@@ -26,6 +31,8 @@ class Found:
         sure: Whether there is no doubt about the header.
         names: Columns that are known before any row.
         columns: The values of its columns, where they stand together, each with its name; all are equally long.
+        batches: The same rows in batches, for long lists; its argument is called between them with the feed, where a
+            record begins, and with the number of elements before or None, and gives the rows that it took itself.
         numeric: Columns that the document calls numbers, though their digits may be written as text.
     """
 
@@ -39,6 +46,7 @@ class Found:
     names: list[str] = field(default_factory=list)
     columns: Callable[[], dict[str, list[Value]]] | None = None
     numeric: frozenset[str] = frozenset()
+    batches: Callable[[Take], Iterator[list[tuple[int, Record]]]] | None = None
 
     @property
     def name(self) -> str:

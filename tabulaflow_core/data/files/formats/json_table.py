@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
 import pyarrow as pa
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.columns import Column, Typing, type_columns, write_table
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.json_found import Found
 from tabulaflow_core.data.files.formats.json_gather import Columns, gather
+from tabulaflow_core.data.files.formats.json_typed import JsonRows
 from tabulaflow_core.data.files.formats.json_values import (
     MOST_FLAT,
     Number,
@@ -26,7 +28,7 @@ from tabulaflow_core.data.files.formats.json_values import (
     too_deep,
 )
 from tabulaflow_core.data.files.naming import clean_header, column_names
-from tabulaflow_core.data.files.report import ColumnType, Decision, ReadingReport
+from tabulaflow_core.data.files.report import ColumnChoice, Decision, ReadingReport
 from tabulaflow_core.errors import FileUnreadable
 
 #: Cells of one batch, at most.
@@ -44,7 +46,7 @@ class _Mapping(Exception):
 
 
 @dataclass(slots=True)
-class _Seen:
+class Seen:
     """What a column holds."""
 
     numbers: int = 0
@@ -54,6 +56,7 @@ class _Seen:
     nested: int = 0
 
     def add(self, values: list[Value]) -> None:
+        """Count values."""
         kinds = Counter(map(type, values))
         self.numbers += kinds[Number]
         self.texts += kinds[str]
@@ -61,20 +64,29 @@ class _Seen:
         self.booleans += kinds[bool]
         self.nested += kinds[list] + (sum(1 for v in values if v and isinstance(v, dict)) if kinds[dict] else 0)
 
+    def add_typed(self, kind: str, count: int, blank: int) -> None:
+        """Count values that went into the table in their types."""
+        self.numbers += count if kind in ("integer", "number") else 0
+        self.booleans += count if kind == "boolean" else 0
+        self.texts += count if kind not in ("integer", "number", "boolean") else 0
+        self.blank += blank
+
     @property
     def anything(self) -> bool:
+        """Whether there is any value."""
         return bool(self.numbers or self.texts or self.booleans or self.nested)
 
 
-class _Staging:
+class Staging:
     """Collects records column by column in `stage`, which grows as columns are met."""
 
     def __init__(self, job: ReadJob, whole: set[Place]) -> None:
         self.job = job
         self.whole = whole
         self.places: list[Place] = []
-        self.seen: list[_Seen] = []
+        self.seen: list[Seen] = []
         self.rows = 0
+        self.index: dict[Place, int] = {}
         self._index: dict[Place, list[Value]] = {}
         self._below: dict[Place, int] = {}
         self._lines: list[int] = []
@@ -82,23 +94,36 @@ class _Staging:
         job.bench.typed, job.bench.texts = None, "stage"
         job.bench.execute("CREATE OR REPLACE TEMP TABLE stage (line BIGINT)")
 
-    def add_all(self, records: Iterable[tuple[int, dict[str, Value]]]) -> None:
+    @property
+    def total(self) -> int:
+        """The rows so far."""
+        return self.rows + len(self._lines)
+
+    def count_typed(self, rows: int) -> None:
+        """Count rows that went into the table without being staged."""
+        self.rows += rows
+        self.job.watch.advance("reading", self.total)
+
+    def add_all(self, batches: Iterable[Sequence[tuple[int, dict[str, Value]]]]) -> None:
         """Take all records.
 
         Raises:
             FileUnreadable: They have too many columns.
             _Mapping: An object is to stay together.
         """
-        waiting = iter(records)
-        while batch := list(islice(waiting, _LOOK_EVERY)):
-            numbers, several = zip(*batch, strict=True)
-            columns = gather(several, self._index, self.whole)
-            if columns is None:
-                self._add_one_by_one(numbers, several)
-            else:
-                self._add_columns(numbers, columns)
-            self._look()
+        for several in batches:
+            for start in range(0, len(several), _LOOK_EVERY):
+                self._add(several[start : start + _LOOK_EVERY])
         self.flush()
+
+    def _add(self, batch: Sequence[tuple[int, dict[str, Value]]]) -> None:
+        numbers, several = zip(*batch, strict=True)
+        columns = gather(several, self._index, self.whole)
+        if columns is None:
+            self._add_one_by_one(numbers, several)
+        else:
+            self._add_columns(numbers, columns)
+        self._look()
 
     def add_columns(self, columns: Columns) -> None:
         """Take rows that lie column by column, without objects among their values.
@@ -158,8 +183,9 @@ class _Staging:
                 f"{self.job.name} has more than {bound:,} columns, the most that a table may have. "
                 "Export fewer, or raise the bound (columns)."
             )
+        self.index[place] = len(self.places)
         self.places.append(place)
-        self.seen.append(_Seen())
+        self.seen.append(Seen())
         column = self._index[place] = []
         return column
 
@@ -221,7 +247,11 @@ def write_records(
     places, seen = [staged.places[i] for i in kept], [staged.seen[i] for i in kept]
     if len(kept) < len(staged.places):
         columns = ", ".join(f"c{at} AS c{i}" for i, at in enumerate(kept))
-        job.bench.execute(f"CREATE OR REPLACE TEMP TABLE stage AS SELECT line, {columns} FROM stage")
+        job.bench.execute(f"CREATE OR REPLACE TEMP TABLE kept AS SELECT line, {columns} FROM stage ORDER BY line")
+        if job.bench.typed is not None:
+            job.bench.typed.drop()
+        job.bench.execute("DROP TABLE IF EXISTS stage")
+        job.bench.execute("ALTER TABLE kept RENAME TO stage")
     header = [title(place) for place in places]
     names = column_names(header, len(header))
     job.watch.advance("finding types", staged.rows, staged.rows)
@@ -241,27 +271,42 @@ def write_records(
     return WrittenTable(table, tuple(names), tuple(c.kind for c in typing.columns), count, part=part), report
 
 
-def _staged(job: ReadJob, found: Found) -> _Staging:
+def _staged(job: ReadJob, found: Found) -> Staging:
     whole: set[Place] = set()
     while True:
-        staged = _Staging(job, whole)
+        staged = Staging(job, whole)
         for name in found.names:
             staged.add_column(name)
         columns: Columns = dict(found.columns().items()) if found.columns else {}
         try:
             if columns and not any(dict in set(map(type, values)) for values in columns.values()):
                 staged.add_columns(columns)
+            elif found.batches:
+                quick = JsonRows(staged, lambda s=staged: _decided(s))  # type: ignore[misc]
+                staged.add_all(found.batches(quick.take))
+                quick.close()
             else:
-                staged.add_all(found.records())
+                staged.add_all(_batches(found.records()))
             return staged
         except _Mapping as mapping:
             whole.add(mapping.place)
 
 
+def _batches(records: Iterable[tuple[int, dict[str, Value]]]) -> Iterator[list[tuple[int, dict[str, Value]]]]:
+    waiting = iter(records)
+    while batch := list(islice(waiting, _LOOK_EVERY)):
+        yield batch
+
+
+def _decided(staged: Staging) -> Typing:
+    header = [title(place) for place in staged.places]
+    return _typed(staged.job, column_names(header, len(header)), header, staged.seen, frozenset())
+
+
 def _typed(
-    job: ReadJob, names: list[str], header: list[str], seen: list[_Seen], called_numbers: frozenset[str]
+    job: ReadJob, names: list[str], header: list[str], seen: list[Seen], called_numbers: frozenset[str]
 ) -> Typing:
-    told: dict[str, ColumnType] = {n: "text" for n, s in zip(names, seen, strict=True) if s.nested}
+    told: dict[str, ColumnChoice] = {n: "text" for n, s in zip(names, seen, strict=True) if s.nested}
     told.update(job.options.types)
     # The decimal mark of JSON is a point, and no guess.
     options = replace(job.options, types=told, decimal=job.options.decimal or ".")
@@ -299,7 +344,7 @@ def _header_decision(found: Found) -> list[Decision]:
 
 
 def _notices(
-    found: Found, rows: int, places: list[Place], held: list[_Seen], header: list[str], typing: Typing
+    found: Found, rows: int, places: list[Place], held: list[Seen], header: list[str], typing: Typing
 ) -> list[str]:
     notices = []
     names = [c.name for c in typing.columns]
@@ -316,7 +361,10 @@ def _notices(
         )
     renamed = [f"“{h}” is “{n}”" for h, n in zip(header, names, strict=True) if clean_header(h) != n]
     if renamed:
-        notices.append(f"{len(renamed)} column name(s) were changed: {', '.join(renamed[:5])}.")
+        notices.append(
+            f"{counted(len(renamed), 'column name')} "
+            f"{agreed(len(renamed), 'was', 'were')} changed: {', '.join(renamed[:5])}."
+        )
     for column, seen in zip(typing.columns, held, strict=True):
         if column.kind == "text":
             kinds = [(seen.texts, "text"), (seen.numbers, "numbers"), (seen.booleans, "true or false")]
@@ -324,9 +372,15 @@ def _notices(
             if len(there) > 1 and not seen.nested:
                 notices.append(f"Column “{column.name}” holds {' and '.join(there)}, so it was kept as text.")
         elif seen.blank:
-            notices.append(f"{seen.blank} empty text(s) of column “{column.name}” were read as no value.")
+            notices.append(
+                f"{counted(seen.blank, 'empty text')} of column “{column.name}” "
+                f"{agreed(seen.blank, 'was', 'were')} read as no value."
+            )
         if column.kind in ("integer", "number") and seen.texts > seen.blank:
-            notices.append(f"{seen.texts - seen.blank} value(s) of column “{column.name}” are written as text.")
+            notices.append(
+                f"{counted(seen.texts - seen.blank, 'value')} of column “{column.name}” "
+                f"{agreed(seen.texts - seen.blank, 'is', 'are')} written as text."
+            )
     if found.header is not None and not found.sure:
         notices.append("Whether the first row names the columns is a guess; it was taken for names.")
     if not found.count and not rows:

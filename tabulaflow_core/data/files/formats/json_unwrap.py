@@ -6,13 +6,17 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from operator import methodcaller
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
+from tabulaflow_core.counting import agreed, counted
+from tabulaflow_core.data.files.formats.json_found import Found, Record
 from tabulaflow_core.data.files.formats.json_values import Number, Value, cell
 
-Record = dict[str, Value]
+if TYPE_CHECKING:
+    from tabulaflow_core.data.files.formats.json_feed import Feed
+    from tabulaflow_core.data.files.formats.json_found import Take
 
 #: Values that are looked at together.
 _AT_ONCE: Final = 1000
@@ -66,24 +70,42 @@ _ENVELOPES: Final = (
 )  # fmt: skip
 
 
-def as_records(items: Iterable[tuple[int, Value]]) -> Iterator[tuple[int, Record]]:
-    """Each value as a record, out of its envelope. Nulls are no records; plain values are in the column `value`."""
-    waiting = iter(items)
-    opened: Callable[[Record], Record] | None = None
-    begun = False
-    while batch := list(islice(waiting, _AT_ONCE)):
+class Opener:
+    """Makes records of values, out of their envelopes; plain values are in the column `value`.
+
+    Attributes:
+        nulls: Values that were null, which are no records.
+    """
+
+    def __init__(self) -> None:
+        self.nulls = 0
+        self._begun = False
+        self._opened: Callable[[Record], Record] | None = None
+
+    def records(self, batch: list[tuple[int, Value]]) -> list[tuple[int, Record]]:
+        """The records of the next values; the first ones tell what the envelope is."""
         values = [value for _, value in batch]
-        if not begun:
-            opened, begun = _opener(values), True
-        if opened is None and set(map(type, values)) == {dict} and "Feature" not in map(_TYPE, values):
-            yield from cast("list[tuple[int, Record]]", batch)
-            continue
+        if not self._begun:
+            self._opened, self._begun = _opener(values[:_AT_ONCE]), True
+        if self._opened is None and set(map(type, values)) == {dict} and "Feature" not in map(_TYPE, values):
+            return cast("list[tuple[int, Record]]", batch)
+        found: list[tuple[int, Record]] = []
         for number, item in batch:
             if isinstance(item, dict):
                 record = _feature(item) if item.get("type") == "Feature" else item
-                yield number, opened(record) if opened else record
+                found.append((number, self._opened(record) if self._opened else record))
             elif item is not None:
-                yield number, {"value": item}
+                found.append((number, {"value": item}))
+        self.nulls += len(batch) - len(found)
+        return found
+
+
+def as_records(items: Iterable[tuple[int, Value]]) -> Iterator[tuple[int, Record]]:
+    """Each value as a record, out of its envelope."""
+    waiting = iter(items)
+    opener = Opener()
+    while batch := list(islice(waiting, _AT_ONCE)):
+        yield from opener.records(batch)
 
 
 def unwrapped(record: Record) -> Record:
@@ -183,3 +205,29 @@ def _moment(milliseconds: Number) -> Value:
     except (ValueError, OverflowError):
         return milliseconds
     return time.isoformat(timespec="milliseconds") + "Z"
+
+
+def nothing(_feed: Feed, _before: int | None) -> int:
+    """Take no rows."""
+    return 0
+
+
+def streamed(path: tuple[str, ...], batches: Callable[[Take], Iterator[list[tuple[int, Value]]]]) -> Found:
+    """Records that are read some at a time."""
+
+    def records(take: Take) -> Iterator[list[tuple[int, dict[str, Value]]]]:
+        opener = Opener()
+        for batch in batches(take):
+            if found := opener.records(batch):
+                yield found
+        table.notes = (
+            [
+                f"{counted(opener.nulls, 'record')} {agreed(opener.nulls, 'is', 'are')} "
+                f"null and {agreed(opener.nulls, 'was', 'were')} left out."
+            ]
+            if opener.nulls
+            else []
+        )
+
+    table = Found(path, "records", -1, lambda: chain.from_iterable(records(nothing)), batches=records)
+    return table
