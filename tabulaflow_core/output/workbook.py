@@ -156,9 +156,11 @@ def _within(column: pa.ChunkedArray, bound: int | Decimal) -> bool:
 
 
 def _moments_fit(column: pa.ChunkedArray) -> bool:
-    days = column.cast(pa.date32(), safe=False)
+    # As numbers: Python has no day for an infinity of DuckDB's, nor for a year after 9999.
+    days = column.cast(pa.date32(), safe=False).cast(pa.int32())
     first, last = pc.min(days).as_py(), pc.max(days).as_py()
-    return first is None or last is None or (first >= _FIRST_DAY and last <= date(9999, 12, 31))
+    least, most = ((day - date(1970, 1, 1)).days for day in (_FIRST_DAY, date(9999, 12, 31)))
+    return first is None or last is None or (first >= least and last <= most)
 
 
 def _milliseconds(column: pa.ChunkedArray) -> bool:

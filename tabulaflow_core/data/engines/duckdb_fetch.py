@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
 from typing import TYPE_CHECKING, Final, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tabulaflow_core.data.arrow import as_text
 from tabulaflow_core.data.contracts import FailureKind
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
     import duckdb
 
 _BATCH_ROWS: Final = 1024
+#: Types that DuckDB's Arrow loses something of: the highest bit, the zone, the bits before the first byte.
+_LOST: Final = re.compile(r"\bUHUGEINT\b|\bTIME WITH TIME ZONE\b|\bTIMETZ\b|\bBIT\b")
+_EPOCH: Final = dt.date(1970, 1, 1)
 #: Kinds of statement that give rows. The kind protects nothing by itself: a CTE that deletes is a SELECT.
 _READING: Final = frozenset({"SELECT", "EXPLAIN", "MULTI", "PRAGMA"})  # PIVOT is a MULTI
 
@@ -33,6 +39,11 @@ def fetch(cursor: duckdb.DuckDBPyConnection, sql: str, caps: Caps) -> Fetched:
     relation = cursor.sql(sql)
     if relation is None:
         raise EngineFault(FailureKind.INVALID, "The statement gives no rows.")
+    names, kinds = list(relation.columns), [str(kind) for kind in relation.types]
+    if any(_LOST.search(kind) for kind in kinds):
+        relation = relation.project(
+            ", ".join(f"#{i}::VARCHAR" if _LOST.search(kind) else f"#{i}" for i, kind in enumerate(kinds, 1))
+        )
     reader = relation.to_arrow_reader(_BATCH_ROWS)
     batches: list[pa.RecordBatch] = []
     rows = size = 0
@@ -51,7 +62,8 @@ def fetch(cursor: duckdb.DuckDBPyConnection, sql: str, caps: Caps) -> Fetched:
         if cut:
             break
     table = pa.Table.from_batches(batches, schema=reader.schema)
-    return Fetched(_portable(table), cut)
+    columns = [_portable(column, kind) for column, kind in zip(table.columns, kinds, strict=True)]
+    return Fetched(pa.Table.from_arrays(columns, names=names), cut)
 
 
 def _fitting(batch: pa.RecordBatch, room: int) -> pa.RecordBatch:
@@ -65,16 +77,41 @@ def _fitting(batch: pa.RecordBatch, room: int) -> pa.RecordBatch:
     return batch.take(pa.array(range(low), pa.int64()))  # a copy: a slice would keep the whole batch in memory
 
 
-def _portable(table: pa.Table) -> pa.Table:
-    """The table without types that exports do not know: enums become text, unions become JSON."""
-    columns = []
-    for column in table.columns:
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        elif pa.types.is_union(column.type):
-            column = pa.chunked_array([as_text(column.to_pylist())], type=pa.string())
-        columns.append(column)
-    return pa.Table.from_arrays(columns, names=table.column_names)
+def _portable(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
+    """The column without types and values that exports do not know.
+
+    Enums become text, unions become JSON, and moments that Python has none of, such as infinity, make text.
+    """
+    if pa.types.is_dictionary(column.type):
+        return column.cast(column.type.value_type)
+    if pa.types.is_union(column.type):
+        return pa.chunked_array([as_text(column.to_pylist())], type=pa.string())
+    if kind == "UHUGEINT":
+        return column.cast(pa.decimal256(39, 0))
+    if pa.types.is_date32(column.type) or pa.types.is_timestamp(column.type):
+        return _within_the_calendar(column)
+    return column
+
+
+def _within_the_calendar(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    days = pa.types.is_date32(column.type)
+    numbers = column.cast(pa.int32() if days else pa.int64())
+    infinite = 2**31 - 1 if days else 2**63 - 1
+    second = 1 if days else {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
+    first, last = (((day - _EPOCH).days * (1 if days else 86_400) * second) for day in (dt.date.min, dt.date.max))
+    least, most = pc.min_max(numbers).as_py().values()
+    if least is None or (least >= first and most <= last + second * (0 if days else 86_399)):
+        return column
+    texts: list[object] = []
+    for value, number in zip(column, numbers.to_pylist(), strict=True):
+        if number is not None and abs(number) == infinite:
+            texts.append("infinity" if number > 0 else "-infinity")
+            continue
+        try:
+            texts.append(value.as_py())
+        except (OverflowError, ValueError):
+            texts.append(str(value.cast(pa.string())))
+    return pa.chunked_array([as_text(texts)], type=pa.string())
 
 
 def fault_of(error: duckdb.Error) -> EngineFault:

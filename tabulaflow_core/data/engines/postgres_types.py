@@ -40,11 +40,17 @@ CONVERTERS: Final[dict[str, Converter]] = {
 }
 
 
+#: Shapes: the server's own text, since asyncpg's objects would spell the numbers in them another way.
+_AS_WRITTEN: Final = ("point", "line", "lseg", "box", "path", "polygon", "circle")
+
+
 async def set_codecs_async(connection: asyncpg.Connection) -> None:
-    """Keep infinities, years before 1 and after 9999, and months of intervals, which asyncpg's own decoders lose."""
+    """Keep what asyncpg's own decoders lose: infinities, far years, months of intervals, shapes as written."""
     decoders = {"date": _date, "timestamp": _timestamp, "timestamptz": _timestamptz, "interval": interval_of}
     for name, decoder in decoders.items():
         await connection.set_type_codec(name, schema="pg_catalog", encoder=_no_encoder, decoder=decoder, format="tuple")
+    for name in _AS_WRITTEN:
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=_no_encoder, decoder=str, format="text")
 
 
 def converter_for(kind: asyncpg.Type) -> Converter:
