@@ -62,6 +62,8 @@ _IGNORED: Final[dict[str, frozenset[str]]] = {
     "postgres": frozenset(
         {"channel_binding", "client_encoding", "connection_limit", "fallback_application_name", "gssencmode"}
         | {"keepalives", "keepalives_idle", "pgbouncer", "pool_timeout", "prepared_statement_cache_size"}
+        | {"keepalives_count", "keepalives_interval", "load_balance_hosts", "requirepeer", "sslcompression", "sslsni"}
+        | {"ssl_min_protocol_version", "ssl_max_protocol_version", "max_protocol_version", "min_protocol_version"}
         | {"sslnegotiation", "statement_cache_size", "target_session_attrs", "tcp_user_timeout", "uselibpqcompat"}
         | {"schema", "supa", "pool_mode", "workaround", "prepareThreshold", "prepared_statements"}
     ),

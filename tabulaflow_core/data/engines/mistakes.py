@@ -35,6 +35,7 @@ class Mistake(StrEnum):
     BROKEN = "broken"  # the connection was there and is gone
     LIBRARY = "library"  # the driver is installed, a library of the system is not
     STATEMENT_POOLER = "statement_pooler"  # a pooler that gives each statement another connection
+    OPTION = "option"  # the server does not know what `options` asks for
     CREDENTIALS = "credentials"  # keys of a cloud are missing or wrong
 
 
@@ -63,6 +64,7 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     Mistake.STATEMENT_POOLER: "What answers at {address} is a pooler in statement mode, which has no read-only "
     "transactions. Set `pool_mode = transaction` or `session` in it, or connect to the server's own port, usually "
     "{port}.",
+    Mistake.OPTION: "{what} does not know what `options` in the URL asks for. Leave that part of the URL out.",
     Mistake.LIBRARY: "The driver for {engine} is installed, but a library of the system that it needs is not. "
     "{library}",
     Mistake.CREDENTIALS: "{what} did not accept the keys. {keys}",

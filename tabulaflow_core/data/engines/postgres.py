@@ -287,6 +287,8 @@ def _mistake(error: Exception, source: SourceUrl) -> Mistake:
     match error:
         case _ if "statement pooling" in str(error):
             return Mistake.STATEMENT_POOLER
+        case asyncpg.PostgresError() if "command-line argument" in str(error):
+            return Mistake.OPTION
         case asyncpg.QueryCanceledError() | asyncpg.LockNotAvailableError():
             return Mistake.SILENT
         case asyncpg.InvalidAuthorizationSpecificationError() if "pg_hba" in str(error):

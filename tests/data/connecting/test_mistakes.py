@@ -74,6 +74,7 @@ async def test_no_such_host(scheme: str) -> None:
         ("53300", "sorry, too many clients already", "no free connection"),
         ("57P03", "the database system is starting up", "starting up"),
         ("08P01", "transaction blocks not allowed in statement pooling mode", "Set `pool_mode = transaction`"),
+        ("42601", "invalid command-line argument for server process: endpoint=x", "Leave that part of the URL out"),
         ("57P01", "terminating connection due to administrator command", "starting up"),
     ],
 )

@@ -111,6 +111,8 @@ def mistake_of(error: BaseException, *, connecting: bool) -> Mistake | None:
         text = _raw(one).lower()
         if "statement pooling" in text:
             return Mistake.STATEMENT_POOLER
+        if "command-line argument" in text:
+            return Mistake.OPTION
         if state[:2] == "28" and "pg_hba" in text:
             return Mistake.ENCRYPTION_NEEDED if "no encryption" in text else Mistake.HOST_DENIED
         for key in (state, state[:3], state[:2]):
