@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from tabulaflow_core.data.arrow import TableBuilder
+from tabulaflow_core.data.engines.base import EngineAdapter
 from tabulaflow_core.data.executor import run_blocking_async
-from tabulaflow_core.data.matrix.cases import table_statements
-from tabulaflow_core.data.matrix.servers import CANNOT_MAKE, PREFIX, ServerStage, in_database
-from tabulaflow_core.data.matrix.stage import DIRECT_CAPS, NotKnownHere, lay_out, listing
-from tabulaflow_core.data.sql import SQLConnector
-from tabulaflow_core.data.urls import SourceUrl, parse_source_url
-from tabulaflow_core.errors import SourceUnavailable
+from tabulaflow_core.data.matrix.servers import ServerStage
+from tabulaflow_core.data.matrix.stage import DIRECT_CAPS, NotKnownHere, listing
+from tabulaflow_core.data.urls import SourceUrl
 
 if TYPE_CHECKING:
     from pymysql.connections import Connection as MySQLConnection
@@ -38,40 +34,31 @@ class MySQLStage(ServerStage):
     """The cases of MariaDB and MySQL."""
 
     dialect = "mysql"
+    create = "CREATE DATABASE `{name}` CHARACTER SET utf8mb4"
+    drop = "DROP DATABASE IF EXISTS `{name}`"
+    version = "SELECT VERSION()"
 
     @classmethod
-    async def open_async(cls, folder: Path, url: str) -> MySQLStage:
-        """Make the database and connect.
+    async def _ask_async(cls, source: SourceUrl, *statements: str) -> str:
+        rows = await run_blocking_async(lambda: _in_mysql(source, *statements))
+        return str(rows[0][0]) if rows else ""
 
-        Raises:
-            SourceUnavailable: The server does not answer, or the user may not make a database.
-        """
-        from tabulaflow_core.data.engines.mysql import MySQLAdapter
+    @classmethod
+    def _refusals(cls) -> tuple[type[Exception], ...]:
         from tabulaflow_core.data.engines.mysql_connection import DriverError
 
-        name = PREFIX + secrets.token_hex(4)
-        server, source = parse_source_url(url), parse_source_url(in_database(url, name))
-        lay_out(folder)
+        return (DriverError,)
 
-        async def drop_async() -> None:
-            await run_blocking_async(lambda: _in_mysql(server, f"DROP DATABASE IF EXISTS `{name}`"))
+    @classmethod
+    def _adapter(cls, source: SourceUrl) -> EngineAdapter:
+        from tabulaflow_core.data.engines.mysql import MySQLAdapter
 
-        try:
-            await run_blocking_async(lambda: _in_mysql(server, f"CREATE DATABASE `{name}` CHARACTER SET utf8mb4"))
-        except DriverError:
-            raise SourceUnavailable(CANNOT_MAKE) from None
-        try:
-            await run_blocking_async(lambda: _in_mysql(source, *table_statements("mysql")))
-            ((version,),) = await run_blocking_async(lambda: _in_mysql(source, "SELECT VERSION()"))
-            connector = await SQLConnector.from_url_async(in_database(url, name))
-            adapter = MySQLAdapter(source)
-            await adapter.open_async()
-        except BaseException:
-            await drop_async()
-            raise
-        number, _, rest = str(version).partition("-")
-        engine = f"{'MariaDB' if 'mariadb' in rest.lower() else 'MySQL'} {number}"
-        return cls(folder, name, source, connector, adapter, engine, drop_async)
+        return MySQLAdapter(source)
+
+    @classmethod
+    def _engine(cls, version: str) -> str:
+        number, _, rest = version.partition("-")
+        return f"{'MariaDB' if 'mariadb' in rest.lower() else 'MySQL'} {number}"
 
     async def direct_async(self, sql: str) -> pa.Table:
         """On a plain connection, with the product's decoding of values."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from tabulaflow_core.data.arrow import TableBuilder
-from tabulaflow_core.data.matrix.cases import table_statements
-from tabulaflow_core.data.matrix.servers import CANNOT_MAKE, PREFIX, ServerStage, in_database
-from tabulaflow_core.data.matrix.stage import DIRECT_CAPS, NotKnownHere, lay_out, listing
-from tabulaflow_core.data.sql import SQLConnector
-from tabulaflow_core.data.urls import SourceUrl, parse_source_url
-from tabulaflow_core.errors import SourceUnavailable
+from tabulaflow_core.data.engines.base import EngineAdapter
+from tabulaflow_core.data.matrix.servers import ServerStage
+from tabulaflow_core.data.matrix.stage import DIRECT_CAPS, NotKnownHere, listing
+from tabulaflow_core.data.urls import SourceUrl
 
 if TYPE_CHECKING:
     from asyncpg import Connection as PostgresConnection
@@ -41,39 +37,35 @@ class PostgresStage(ServerStage):
     """PostgreSQL's cases."""
 
     dialect = "postgres"
+    create = 'CREATE DATABASE "{name}" TEMPLATE template0'
+    drop = 'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'
+    version = "SHOW server_version"
 
     @classmethod
-    async def open_async(cls, folder: Path, url: str) -> PostgresStage:
-        """Make the database and connect.
+    async def _ask_async(cls, source: SourceUrl, *statements: str) -> str:
+        connection = await _postgres_async(source)
+        try:
+            for statement in statements[:-1]:
+                await connection.execute(statement)
+            return str(await connection.fetchval(statements[-1]) or "")
+        finally:
+            await connection.close()
 
-        Raises:
-            SourceUnavailable: The server does not answer, or the user may not make a database.
-        """
+    @classmethod
+    def _refusals(cls) -> tuple[type[Exception], ...]:
         import asyncpg
 
+        return (asyncpg.InsufficientPrivilegeError,)
+
+    @classmethod
+    def _adapter(cls, source: SourceUrl) -> EngineAdapter:
         from tabulaflow_core.data.engines.postgres import PostgresAdapter
 
-        name = PREFIX + secrets.token_hex(4)
-        server, source = parse_source_url(url), parse_source_url(in_database(url, name))
-        lay_out(folder)
-        try:
-            await _in_postgres_async(server, f'CREATE DATABASE "{name}" TEMPLATE template0')
-        except asyncpg.InsufficientPrivilegeError:
-            raise SourceUnavailable(CANNOT_MAKE) from None
+        return PostgresAdapter(source)
 
-        async def drop_async() -> None:
-            await _in_postgres_async(server, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-
-        try:
-            await _in_postgres_async(source, *table_statements("postgres"))
-            version = await _version_async(source)
-            connector = await SQLConnector.from_url_async(in_database(url, name))
-            adapter = PostgresAdapter(source)
-            await adapter.open_async()
-        except BaseException:
-            await drop_async()
-            raise
-        return cls(folder, name, source, connector, adapter, f"PostgreSQL {version}", drop_async)
+    @classmethod
+    def _engine(cls, version: str) -> str:
+        return f"PostgreSQL {version.split(' ')[0]}"
 
     async def direct_async(self, sql: str) -> pa.Table:
         """On a plain connection, with the product's decoding of values."""
@@ -126,20 +118,3 @@ async def _postgres_async(source: SourceUrl) -> PostgresConnection:
         database=source.database or None,
         statement_cache_size=0,
     )
-
-
-async def _in_postgres_async(source: SourceUrl, *statements: str) -> None:
-    connection = await _postgres_async(source)
-    try:
-        for statement in statements:
-            await connection.execute(statement)
-    finally:
-        await connection.close()
-
-
-async def _version_async(source: SourceUrl) -> str:
-    connection = await _postgres_async(source)
-    try:
-        return str(await connection.fetchval("SHOW server_version")).split(" ")[0]
-    finally:
-        await connection.close()
