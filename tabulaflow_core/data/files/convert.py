@@ -33,7 +33,7 @@ def plain(column: str, finding: Finding, mark: str = DECIMAL) -> str:
     Args:
         mark: What stands for the decimal mark of Arabic.
     """
-    return folding(trimmed(column), mark=mark) if finding.foreign else trimmed(column)
+    return f"trim({folding(trimmed(column), mark=mark)})" if finding.foreign else trimmed(column)
 
 
 def text_expression(column: str, *, formulas: bool = False) -> str:

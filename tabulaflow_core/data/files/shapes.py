@@ -27,7 +27,7 @@ _SHAPE: Final = (
     "THEN repeat('9', instr(v, '.') - 1) || '.' || repeat('9', length(v) - instr(v, '.')) "
     "WHEN regexp_full_match(v, '[0-9]{4}-[0-9]{2}-[0-9]{2}') THEN '9999-99-99' "
     f"WHEN strlen(v) = length(v) THEN translate(left(v, {_SHAPE_CHARS}), '0123456789', '9999999999') "
-    f"ELSE {scripts.folding(f'left(v, {_SHAPE_CHARS})', digits='9' * 10)} END"
+    f"ELSE trim({scripts.folding(f'left(v, {_SHAPE_CHARS})', digits='9' * 10)}) END"
 )
 #: Whether there are signs beyond ASCII.
 _FOREIGN: Final = "(strlen(v) <> length(v))"

@@ -111,7 +111,7 @@ WORDED = ("day_month", "month_day", "year_month")
 
 def shape_of(cell: str) -> str:
     """The cell, trimmed, with digits as `9` and the signs of ASCII."""
-    return re.sub(r"[0-9]", "9", folded(cell.strip(" \t\u00a0\u202f\r\n")))
+    return re.sub(r"[0-9]", "9", folded(cell.strip(" \t\u00a0\u202f\r\n")).strip(" "))
 
 
 @lru_cache(maxsize=20_000)
