@@ -35,12 +35,12 @@ ROWS = """
 """
 #: What the reading of ours may cost, as a share of DuckDB's speed, and in MB of memory.
 AIM_RATIO, AIM_MB = 0.5, 1024
-KINDS = ("csv", "local", "ndjson", "parquet")
-SUFFIX = {"csv": ".csv", "local": ".csv", "ndjson": ".ndjson", "parquet": ".parquet"}
+KINDS = ("csv", "local", "ndjson", "json", "parquet")
+SUFFIX = {"csv": ".csv", "local": ".csv", "ndjson": ".ndjson", "json": ".json", "parquet": ".parquet"}
 
 
 def make(kind: str, rows: int, path: Path) -> None:
-    """Write an invented file: clean CSV, cp1252 with semicolons and decimal commas, NDJSON or Parquet."""
+    """Write an invented file: clean CSV, cp1252 with semicolons, NDJSON, a list of JSON records or Parquet."""
     import duckdb
 
     connection = duckdb.connect(config={"threads": 2})
@@ -55,6 +55,7 @@ def make(kind: str, rows: int, path: Path) -> None:
         "csv": "(HEADER, DELIMITER ',')",
         "local": "(HEADER, DELIMITER ';')",
         "ndjson": "(FORMAT json)",
+        "json": "(FORMAT json, ARRAY true)",
         "parquet": "(FORMAT parquet)",
     }
     connection.execute(f"COPY ({source}) TO '{path}' {how[kind]}").fetchall()
@@ -79,7 +80,7 @@ def with_duckdb(path: Path, folder: Path, memory_mb: int) -> int:
     import duckdb
 
     config = {"threads": 2, "memory_limit": f"{memory_mb}MiB", "temp_directory": str(folder / "spill")}
-    reader = {".csv": "read_csv", ".ndjson": "read_json", ".parquet": "read_parquet"}[path.suffix]
+    reader = {".csv": "read_csv", ".ndjson": "read_json", ".json": "read_json", ".parquet": "read_parquet"}[path.suffix]
     local = path.name.startswith("local")
     more = ", encoding = 'latin-1', decimal_separator = ',', dateformat = '%d.%m.%Y'" if local else ""
     with duckdb.connect(str(folder / "peer.duckdb"), config=config) as connection:
@@ -93,8 +94,8 @@ def with_pandas(path: Path, folder: Path, memory_mb: int) -> int:
 
     if path.name.startswith("local"):
         return len(pandas.read_csv(path, sep=";", decimal=",", encoding="cp1252"))
-    if path.suffix == ".ndjson":
-        return len(pandas.read_json(path, lines=True))
+    if path.suffix in (".ndjson", ".json"):
+        return len(pandas.read_json(path, lines=path.suffix == ".ndjson"))
     return len(pandas.read_csv(path) if path.suffix == ".csv" else pandas.read_parquet(path))
 
 
