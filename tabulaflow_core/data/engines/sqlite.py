@@ -83,6 +83,8 @@ class SQLiteAdapter:
                 connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         except sqlite3.Error as error:
             raise self._unavailable(error) from None
+        except UnicodeDecodeError:
+            raise self._no_names() from None
 
     def _reader(self) -> sqlite3.Connection:
         """A new connection that cannot write: cheap, and a statement never sees what an earlier one left."""
@@ -95,6 +97,13 @@ class SQLiteAdapter:
             if not idle or os.access(self._path.parent, os.W_OK):
                 raise
             return connect(self._path, "mode=ro&immutable=1")
+
+    def _no_names(self) -> SourceUnavailable:
+        """For a name or a message that Python cannot make text of: a schema is UTF-8 unless it is damaged."""
+        name = self._path.name if self._path else ":memory:"
+        return SourceUnavailable(
+            f"The SQLite file {name!r} is damaged: a name in its schema is no text. Restore it from a copy."
+        )
 
     def _unavailable(self, error: sqlite3.Error) -> SourceUnavailable:
         name = self._path.name if self._path else ":memory:"
@@ -161,6 +170,8 @@ class SQLiteAdapter:
             if _code(error) in _UNUSABLE:
                 raise self._unavailable(error) from None
             raise EngineFault(_kind(connection, sql, error), str(error)) from None
+        except UnicodeDecodeError:
+            raise self._no_names() from None
         finally:
             run.end()
             if connection is self._memory:
@@ -200,6 +211,8 @@ class SQLiteAdapter:
                 if _code(error) in _UNUSABLE:
                     raise self._unavailable(error) from None
                 raise EngineFault(FailureKind.FAILED, str(error)) from None
+            except UnicodeDecodeError:
+                raise self._no_names() from None
             finally:
                 run.end()
                 if connection is not None and connection is not self._memory:
