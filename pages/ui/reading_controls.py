@@ -44,11 +44,11 @@ def draw(of: Scope) -> None:
         return
     offered = {decision.option for decision in report.decisions(of.report).values()}
     as_text = report.is_text(of.report)
+    if "encoding" in offered:  # its names are long
+        reading_widgets.one_of(of, "encoding", "Encoding", reading_words.ENCODINGS, own=True)
     usual: list[Callable[[], None]] = []
     if "delimiter" in offered:
         usual.append(lambda: reading_widgets.one_of(of, "delimiter", "Delimiter", _DELIMITERS, own=True))
-    if "encoding" in offered:
-        usual.append(lambda: reading_widgets.one_of(of, "encoding", "Encoding", reading_words.ENCODINGS, own=True))
     if offered & {"header_rows", "header"}:
         usual.append(lambda: reading_widgets.header(of, rows="header_rows" in offered))
     if "skip_lines" in offered:
@@ -82,6 +82,8 @@ def draw_given(of: Scope) -> None:
 def _draw_rare(of: Scope, offered: set[str]) -> None:
     if "keep_totals" in offered:
         reading_widgets.toggle(of)
+    if "beside" in offered:
+        reading_widgets.segments(of, "beside", "Parts side by side", {"one": "One table", "several": "Several tables"})
     rare: list[Callable[[], None]] = []
     if "quote" in offered:
         rare.append(lambda: reading_widgets.one_of(of, "quote", "Quote", _QUOTES))
@@ -130,7 +132,7 @@ def draw_parts(of: Scope, parts: Sequence[Mapping[str, JsonValue]]) -> None:
     label = many.capitalize() + rereading.badge(of, "parts")
     said_of_all = f"Click a {one} to read it or to leave it out. Hidden ones are off until you switch them on."
     names, changed = list(by_name), reading_widgets.changed
-    args = (of, "parts", key, lambda chosen: [name for name in names if name in report.strings(chosen)] or None)
+    args = (of, "parts", key, lambda chosen: [name for name in names if name in report.strings(chosen)] or None, on)
     if len(names) > _PILLS:
         st.multiselect(label, names, default=on, key=key, help=said_of_all, on_change=changed, args=args)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, cast
 
 import streamlit as st
@@ -26,13 +26,18 @@ _WORDS: Final = ("NA", "N/A", "null", "none", "-", "?", ".", "x", "missing", "un
 _READER_WORDS: Final = "(automatic)"
 
 
-def changed(of: Scope, option: str, key: str, value: Callable[[JsonValue], JsonValue]) -> None:
+def changed(of: Scope, option: str, key: str, value: Callable[[JsonValue], JsonValue], shown: JsonValue) -> None:
     """Read the file again with what the widget `key` says. For callbacks.
+
+    A widget that was out of sight for a run counts as changed when its value comes back, though nobody touched it.
 
     Args:
         value: Makes the option's value of the widget's.
+        shown: What the widget showed at first.
     """
-    rereading.want(of, {option: value(st.session_state.get(key))})
+    chosen = st.session_state.get(key)
+    if chosen != shown:
+        rereading.want(of, {option: value(chosen)})
 
 
 def _help(of: Scope, decision: str) -> str | None:
@@ -67,8 +72,20 @@ def one_of(
         help=_help(of, option),
         accept_new_options=own,
         on_change=changed,
-        args=(of, option, key, lambda name: None if name == _AUTOMATIC else signs.get(str(name), name)),
+        args=(of, option, key, lambda name: _meant(str(name), options, names, signs), current),
     )
+
+
+def _meant(chosen: str, options: Sequence[str], names: Mapping[str, str], signs: Mapping[str, str]) -> str | None:
+    """The option's value for what was chosen, or typed: words of the list are understood as far as they are clear."""
+    if chosen not in options:
+        word = chosen.strip().casefold()
+        if word and "automatic".startswith(word):
+            return None
+        alike = [name for name in options if word and names.get(name, name).casefold().startswith(word)]
+        if len(alike) == 1 and len(word) > 1:
+            chosen = alike[0]
+    return None if chosen == _AUTOMATIC else signs.get(chosen, chosen)
 
 
 def segments(of: Scope, option: str, label: str, names: Mapping[str, str], *, decision: str = "") -> None:
@@ -89,7 +106,7 @@ def segments(of: Scope, option: str, label: str, names: Mapping[str, str], *, de
         key=key,
         help=_help(of, decision or option),
         on_change=changed,
-        args=(of, option, key, lambda name: back if name is None else name),
+        args=(of, option, key, lambda name: back if name is None else name, current if current in names else None),
     )
 
 
@@ -132,30 +149,31 @@ def count(of: Scope, option: str, label: str, *, shift: int = 0) -> None:
     told = of.told.get(option)
     decision = report.decisions(of.report).get(option)
     found = int(decision.value) + shift if decision is not None and decision.value.isdigit() else None
+    shown = told + shift if isinstance(told, int) else None
     key = f"{option}-{of.key}"
     st.number_input(
         label + rereading.badge(of, option),
         min_value=shift,
         max_value=1_000_000,
-        value=told + shift if isinstance(told, int) else None,
+        value=shown,
         step=1,
         placeholder="automatic" if found is None else f"{found} · auto",
         key=key,
         help=_help(of, option),
         on_change=changed,
-        args=(of, option, key, lambda number: None if number is None else int(cast(int, number)) - shift),
+        args=(of, option, key, lambda number: None if number is None else int(cast(int, number)) - shift, shown),
     )
 
 
 def toggle(of: Scope) -> None:
     """Whether rows of totals, and notes, are kept as rows."""
-    key = f"keep_totals-{of.key}"
+    key, shown = f"keep_totals-{of.key}", "keep_totals" in of.told
     st.toggle(
         "Keep totals and notes below the table" + rereading.badge(of, "keep_totals"),
-        value="keep_totals" in of.told,
+        value=shown,
         key=key,
         on_change=changed,
-        args=(of, "keep_totals", key, lambda on: bool(on) or None),
+        args=(of, "keep_totals", key, lambda on: bool(on) or None, shown),
     )
 
 
@@ -173,7 +191,7 @@ def missing(of: Scope) -> None:
         accept_new_options=True,
         select_all=False,
         on_change=changed,
-        args=(of, "missing", key, _words),
+        args=(of, "missing", key, _words, cast(JsonValue, chosen)),
     )
 
 

@@ -81,6 +81,9 @@ def want(of: Scope, changes: Mapping[str, JsonValue], also: Sequence[str] = ()) 
     options = merged(outcome.options, of.part, changes)
     for part in also:
         options = merged(options, part, changes)
+    st.session_state.setdefault(_FAULT, {}).pop(of.file, None)
+    if options == merged(outcome.options, "", {}):  # as it is read already
+        return
     st.session_state.setdefault(_WANTED, {})[of.file] = options
 
 

@@ -25,6 +25,12 @@ _PATH: Final = "server-path"
 _QUICK_SECONDS: Final = 1.2
 _TICK_SECONDS: Final = 0.5
 _NAMED: Final = 6
+#: The box itself tells of a cut connection in the browser's words only, such as "AxiosError: Network Error".
+_BROKEN_OFF: Final = (
+    "If a file turns red, the connection was cut on its way, and nothing of it was kept: remove it with × and drop it "
+    "again. If it happens each time, tell the administrator: a proxy may stop large files, and several servers behind "
+    "one address need sticky sessions."
+)
 
 
 def draw_box() -> None:
@@ -33,6 +39,7 @@ def draw_box() -> None:
         "Drop files here, one or several: CSV, TSV and other text, Excel (xlsx, xls, xlsb, ods), JSON, Parquet, "
         "Feather, SQLite, DuckDB, and compressed ones (gz, zst, bz2, zip)",
         accept_multiple_files=True,
+        help=_BROKEN_OFF,
         key=f"upload-{state.upload_round()}",
         max_upload_size=get_runtime().settings.limits.upload_bytes // 2**20,
     )

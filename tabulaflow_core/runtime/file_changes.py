@@ -122,7 +122,9 @@ def _fits(
         if was and not now:
             said.append(f"All values of “{name}” fit now; {was:,} did not before.")
         elif was != now:
-            said.append(f"{now:,} values of “{name}” do not fit now and are empty; {_before(was)}.")
+            values = "One value" if now == 1 else f"{now:,} values"
+            verbs = "does not fit now and is" if now == 1 else "do not fit now and are"
+            said.append(f"{values} of “{name}” {verbs} empty; {_before(was)}.")
     return _cut(said, "columns have values that fit otherwise")
 
 

@@ -64,7 +64,7 @@ def test_values_that_fit_or_not_are_said(rt: Runtime) -> None:
     as_text = rt.reread_file(LOCAL_USER, "mixed.csv", {"types": {"value": "text"}})
     assert "All values of “value” fit now; 1 did not before." in as_text.changes
     as_number = rt.reread_file(LOCAL_USER, "mixed.csv", {"types": {"value": "number"}})
-    assert "1 values of “value” do not fit now and are empty; all did before." in as_number.changes
+    assert "One value of “value” does not fit now and is empty; all did before." in as_number.changes
 
 
 def test_rows_and_columns_that_change_are_said(rt: Runtime) -> None:
