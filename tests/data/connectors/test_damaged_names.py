@@ -20,10 +20,14 @@ def damaged(path: Path) -> str:
     return f"sqlite+aiosqlite:///{path}"
 
 
+async def _open_and_read(url: str) -> None:
+    connector = await SQLConnector.from_url_async(url)
+    try:
+        await connector.run_query_async("SELECT * FROM t", limit=10)
+    finally:
+        await connector.close_async()
+
+
 async def test_it_is_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SourceUnavailable, match="damaged: a name in its schema"):
-        connector = await SQLConnector.from_url_async(damaged(tmp_path / "a.db"))
-        try:
-            await connector.run_query_async("SELECT * FROM t", limit=10)
-        finally:
-            await connector.close_async()
+        await _open_and_read(damaged(tmp_path / "a.db"))
