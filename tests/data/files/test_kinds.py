@@ -106,7 +106,7 @@ def test_units_below_the_header(read: Reader) -> None:
 def test_files_put_one_after_the_other(read: Reader) -> None:
     seen = read("id,name\n1,a\n2,b\nid,name\n3,c\n")
     assert seen.rows == [(1, "a"), (2, "b"), (3, "c")]
-    assert seen.told("repeat the header")
+    assert seen.told("1 line repeats the header")
 
 
 def test_subtotals(read: Reader) -> None:
