@@ -51,7 +51,7 @@ def draw() -> None:
             key=_ENGINE,
             on_change=_engine_changed,
         )
-        connect_safety.draw_popover()
+        connect_safety.draw_popover(str(st.session_state.get(_ENGINE) or next(iter(FORMS))))
     form = _form()
     if command := form.missing_driver:
         st.warning(

@@ -6,6 +6,7 @@ from typing import Final
 
 import streamlit as st
 
+from tabulaflow_core.data.matrix.record import read_record
 from tabulaflow_core.runtime.engine_forms import LOCKS
 
 _LAYERS: Final = """
@@ -21,12 +22,44 @@ The password is kept encrypted and is never shown again, nor told to a model.
 """
 
 
-def draw_popover() -> None:
-    """Draw the button and what it opens."""
+#: The command that makes the counts anew.
+_COMMAND: Final = "tabulaflow matrix -s ALIAS=URL --record"
+_DIALECTS: Final = {"sqlite": "sqlite", "duckdb": "duckdb", "postgresql": "postgres", "mysql": "mysql"}
+
+
+def draw_popover(engine: str) -> None:
+    """Draw the button and what it opens.
+
+    Args:
+        engine: The form's engine, whose counts are shown.
+    """
     with st.popover("How safe is this?", icon=":material/shield:", type="tertiary", key="how-safe"):
         st.markdown(_LAYERS)
         rows = [f"| {name} | {lock} | {tried} |" for name, lock, tried in LOCKS]
         st.markdown("\n".join(["| Engine | Lock of its own | Tried with a real one |", "|---|---|---|", *rows]))
-        st.caption(
-            "Hundreds of hostile statements are tried against each of the first four: the page on SQL has the counts."
-        )
+        st.markdown(matrix_text(engine))
+
+
+def matrix_text(engine: str) -> str:
+    """The counts of the last trial of statements on an engine, as markdown; a sentence where there was none."""
+    recorded = read_record().get(_DIALECTS.get(engine, ""))
+    if recorded is None:
+        tried = "SQLite, DuckDB, PostgreSQL and MariaDB"
+        return f"**Statements tried.** None on this engine yet; hundreds are tried on {tried}."
+    lines = [
+        f"**Statements tried on {recorded.engine}, {recorded.day}.** By hand: `{_COMMAND}`",
+        "| What would do harm | Stopped |",
+        "|---|---|",
+        *_rows(recorded.hostile),
+        "",
+        "| What analysts write | Answered as the engine does |",
+        "|---|---|",
+        *_rows(recorded.harmless),
+    ]
+    return lines[0] + "\n\n" + "\n".join(lines[1:])
+
+
+def _rows(counts: dict[str, tuple[int, int]]) -> list[str]:
+    good, tried = (sum(column) for column in zip(*counts.values(), strict=True))
+    rows = [f"| {name} | {right} of {of} |" for name, (right, of) in counts.items()]
+    return [f"| **All** | **{good} of {tried}** |", *rows]

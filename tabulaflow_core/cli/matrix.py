@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -44,6 +45,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="a PostgreSQL, MariaDB or MySQL server whose user may make a database; repeatable",
     )
     parser.add_argument("--markdown", action="store_true", help="the counts as the tables of docs/sql-guard.md")
+    parser.add_argument(
+        "--record", action="store_true", help="keep the counts, with the date, where the data page shows them"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line: each case, then the counts")
     parser.set_defaults(run=run)
 
@@ -57,7 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     openings: list[_Opening] = [open_sqlite_async, open_duckdb_async]
     for spec in parse_sources(args.source):
         openings.append(_server(spec.alias, spec.url))
-    return asyncio.run(_run_async(openings, console, as_markdown=args.markdown))
+    return asyncio.run(_run_async(openings, console, as_markdown=args.markdown, record=args.record))
 
 
 def _server(alias: str, url: str) -> _Opening:
@@ -71,8 +75,9 @@ def _server(alias: str, url: str) -> _Opening:
     return lambda folder: opening(folder, url)
 
 
-async def _run_async(openings: Sequence[_Opening], console: Console, *, as_markdown: bool) -> int:
+async def _run_async(openings: Sequence[_Opening], console: Console, *, as_markdown: bool, record: bool) -> int:
     from tabulaflow_core.data.matrix import EngineReport, load_cases, run_matrix_async
+    from tabulaflow_core.data.matrix.record import write_record
 
     reports: list[EngineReport] = []
     for opening in openings:
@@ -89,6 +94,8 @@ async def _run_async(openings: Sequence[_Opening], console: Console, *, as_markd
                         console.json(_line(report, len(report.results) - 1))
             finally:
                 await stage.close_async()
+        if record:
+            write_record([report], today=date.today())
     _show(console, reports, as_markdown=as_markdown)
     return FAILED if any(report.wrong for report in reports) else OK
 

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tabulaflow_core.data.engines.generic.profiles import PROFILES
+from tabulaflow_core.data.matrix.record import read_record
 from tabulaflow_core.errors import SourceUrlError
 from tabulaflow_core.principal import LOCAL_USER
 from tabulaflow_core.runtime import get_runtime
@@ -218,3 +219,16 @@ def test_a_column_is_hidden_on_the_page(page: AppTest, tmp_path: Path) -> None:
     assert hidden["shop"] == ("ID", "other")
     assert any("1 column hidden: orders.id" in caption.value for caption in page.caption)
     assert not page.exception
+
+
+def test_the_trials_of_the_chosen_engine_are_shown(page: AppTest) -> None:
+    page.selectbox(key="database-engine").set_value("sqlite").run()
+    shown = [m.value for m in page.markdown if "Statements tried" in m.value]
+    recorded = read_record()["sqlite"]
+    assert len(shown) == 1
+    assert recorded.engine in shown[0]
+    assert recorded.day in shown[0]
+    for name, (right, of) in (recorded.hostile | recorded.harmless).items():
+        assert f"| {name} | {right} of {of} |" in shown[0]
+    page.selectbox(key="database-engine").set_value("oracle").run()
+    assert any("None on this engine yet" in m.value for m in page.markdown)
