@@ -207,7 +207,8 @@ def main() -> int:
     engines = args.engines or list(ENGINES)
     if len(engines) > 1:  # a process each: memory that one engine took is not the next one's beginning
         command = [sys.executable, "-m", "benchmarks.bulk", args.what]
-        return max(subprocess.run([*command, engine, "--rows", str(args.rows)], check=False).returncode for engine in engines)
+        rows = ("--rows", str(args.rows))
+        return max(subprocess.run([*command, engine, *rows], check=False).returncode for engine in engines)
     try:
         return 0 if asyncio.run(_run_async(args.what, engines[0], args.rows)) else 1
     except (OSError, SourceUnavailable) as error:

@@ -218,6 +218,15 @@ class MySQLSession(Session):
         while cursor.nextset():
             cursor.fetchall()
 
+    def leave(self, cursor: Any) -> None:
+        """Without reading the rest of its rows, as the driver does when a cursor is closed or collected."""
+        result = self.driver_connection._result
+        if result is not None and result.unbuffered_active:
+            result.unbuffered_active = False
+            result.connection = None
+        cursor.connection = None
+        super().leave(cursor)
+
     def cancel(self) -> None:
         """Kill the statement, not the connection."""
         self.aside(f"KILL QUERY {self._number}")
