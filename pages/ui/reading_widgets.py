@@ -151,11 +151,13 @@ def count(of: Scope, option: str, label: str, *, shift: int = 0) -> None:
     found = int(decision.value) + shift if decision is not None and decision.value.isdigit() else None
     shown = told + shift if isinstance(told, int) else None
     key = f"{option}-{of.key}"
+    if shown is not None:  # a value given at first could not be emptied again: the box would go back to it
+        st.session_state.setdefault(key, shown)
     st.number_input(
         label + rereading.badge(of, option),
         min_value=shift,
         max_value=1_000_000,
-        value=shown,
+        value=None,
         step=1,
         placeholder="automatic" if found is None else f"{found} · auto",
         key=key,
