@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from tabulaflow_core.data.matrix.record import read_record
 from tabulaflow_core.runtime.engine_forms import LOCKS
+from tabulaflow_core.runtime.safety import read_record
 
 _LAYERS: Final = """
 **TabulaFlow only reads.** Four layers see to it, each by itself:

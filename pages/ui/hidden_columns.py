@@ -7,9 +7,9 @@ from typing import Final
 import streamlit as st
 
 from pages.ui import safe, state, wording
-from tabulaflow_core.data.hiding import HiddenColumns, patterns_of
 from tabulaflow_core.data.schema import TableSchema
 from tabulaflow_core.runtime import SourceInfo, get_runtime
+from tabulaflow_core.runtime.safety import HiddenColumns, patterns_of
 
 #: Columns named one by one; of more, their number is told.
 _NAMED: Final = 12
