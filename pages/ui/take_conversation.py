@@ -8,9 +8,11 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import state, wording
+from pages.ui import chart_form, state, wording
+from pages.ui.changes import Changes
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output import (
+    ArtifactSpec,
     DocumentTurn,
     ScriptQuery,
     ScriptSource,
@@ -55,12 +57,12 @@ def draw(view: ConversationView) -> None:
 
 def html_of(view: ConversationView) -> str:
     """The conversation as one page that fetches nothing."""
-    turns = [_document_turn(turn) for turn in view.turns]
+    turns = [_document_turn(turn, Changes.of(view, turn.id)) for turn in view.turns]
     made = f"{wording.count(len(turns), 'question')}, begun on {view.info.created_at.astimezone():%d %B %Y}"
     return document_html(view.title or "Conversation", turns, made=made)
 
 
-def _document_turn(turn: TurnView) -> DocumentTurn:
+def _document_turn(turn: TurnView, changes: Changes) -> DocumentTurn:
     result = turn.result
     notes = [turn.error.user_message] if turn.error else []
     if result is None:
@@ -76,7 +78,18 @@ def _document_turn(turn: TurnView) -> DocumentTurn:
                 kept[spec.id] = get_runtime().result(state.principal(), spec.id)
             except TabulaflowError:  # dropped to make room; the page says so
                 continue
-    return DocumentTurn(turn.question, result.text, result.artifacts, notes, kept)
+    artifacts = sorted(result.artifacts, key=lambda spec: spec.kind == "table")  # as the page counts their places
+    shown = [_as_chosen(spec, changes, f"chart-{at}") for at, spec in enumerate(artifacts)]
+    return DocumentTurn(turn.question, result.text, shown, notes, kept)
+
+
+def _as_chosen(spec: ArtifactSpec, changes: Changes, name: str) -> ArtifactSpec:
+    """A chart as the person changed it; everything else as it was answered."""
+    choice = chart_form.choice_of(changes.at(name)) if spec.kind == "chart" else None
+    if spec.kind != "chart" or choice is None:
+        return spec
+    again = chart_form.redrawn(spec.table_id, choice)
+    return spec if isinstance(again, str) else again
 
 
 def script_of(view: ConversationView) -> str:

@@ -24,6 +24,10 @@ def test_every_format_is_made_from_the_conversation(app: AppTest) -> None:
     page = take_conversation.html_of(view)
     assert "HDMI cable" in page
     assert "<svg" in page
+    assert "<path" not in page
+    get_runtime().choose(LOCAL_USER, view.turns[0].id, "chart-0", {"type": "pie", "y": ["on_hand"]})
+    view = get_runtime().conversation(LOCAL_USER, view.id)
+    assert "<path" in take_conversation.html_of(view)  # the pie that the person chose
     script = take_conversation.script_of(view)
     ast.parse(script)
     assert "inventory.csv" in script
