@@ -14,12 +14,13 @@ from pages.ui.changes import Changes
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import TableSpec
-from tabulaflow_core.runtime import Place, SqlRun, get_runtime
+from tabulaflow_core.runtime import Place, SqlRun, get_runtime, last_good
 
 _OPEN: Final = "tf_edited_queries"  # ids of the results whose query is being edited
 _TICK: Final = 0.5  # seconds between two looks at a running query
 _LOST: Final = "The server was started anew while this query ran. Run it again."
 _KEPT_ABOVE: Final = " The result above is as it was."
+_KEPT_BELOW: Final = " What your last good query gave is below."
 
 
 class Editor:
@@ -90,20 +91,30 @@ class Editor:
     def _draw_end(self, run: SqlRun | None) -> None:
         """What came of it: as `run` says when it ended since the page was read, else as it was kept."""
         kept = self._kept or {}
-        message = safe.markdown(str(run.message if run else kept.get("message", ""))) + _KEPT_ABOVE
+        good = last_good(kept)
+        stays = _KEPT_BELOW if good else _KEPT_ABOVE
+        message = safe.markdown(str(run.message if run else kept.get("message", ""))) + stays
         match run.state if run else kept.get("state"):
             case "done":
-                result_id = run.result.id if run and run.result else str(kept.get("result_id"))
-                try:
-                    self._draw_result(get_runtime().result(state.principal(), result_id))
-                except TabulaflowError as error:
-                    st.caption(safe.markdown(error.user_message))
+                self._draw_stored(run.result.id if run and run.result else str(kept.get("result_id")))
+                return
             case "failed":
                 st.error(message, icon=":material/error:")
             case "stopped":
                 st.info(message, icon=":material/stop_circle:")
             case _:
-                st.info(_LOST + _KEPT_ABOVE, icon=":material/restart_alt:")
+                st.info(_LOST + stays, icon=":material/restart_alt:")
+        if good:
+            self._draw_stored(str(good["result_id"]), sql=str(good["sql"]))
+
+    def _draw_stored(self, result_id: str, *, sql: str = "") -> None:
+        """A stored result, under the query it came from where the box holds another."""
+        if sql:
+            st.code(sql, language="sql", wrap_lines=True)
+        try:
+            self._draw_result(get_runtime().result(state.principal(), result_id))
+        except TabulaflowError as error:
+            st.caption(safe.markdown(error.user_message))
 
     def _draw_result(self, result: StoredResult) -> None:
         st.caption(

@@ -21,7 +21,7 @@ from tabulaflow_core.output import (
     notebook_text,
     script_text,
 )
-from tabulaflow_core.runtime import ConversationView, TurnView, get_runtime
+from tabulaflow_core.runtime import ConversationView, TurnView, get_runtime, last_good
 
 _FILES: Final = "files"
 
@@ -112,8 +112,8 @@ def queries_of(view: ConversationView) -> list[ScriptQuery]:
             if spec.kind != "table":
                 continue
             queries.append(ScriptQuery(turn.question, spec.source, spec.sql))
-            changed = view.choices.get(turn.id, {}).get(f"sql-{spec.id}", {})
-            if changed.get("state") == "done":
+            changed = last_good(view.choices.get(turn.id, {}).get(f"sql-{spec.id}"))
+            if changed is not None:
                 queries.append(ScriptQuery(f"{turn.question} (changed by hand)", spec.source, str(changed["sql"])))
     return queries
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from tabulaflow_core.runtime.begun import CutShort
     from tabulaflow_core.runtime.downloads import Download
-    from tabulaflow_core.runtime.manual import Place, SqlRun
+    from tabulaflow_core.runtime.manual import Place, SqlRun, last_good
     from tabulaflow_core.runtime.model_tests import ModelTest
     from tabulaflow_core.runtime.preferences import EndpointInfo, KeyPlace, Preferences, ProviderInfo
     from tabulaflow_core.runtime.runtime import Runtime
@@ -58,6 +58,7 @@ _HOME: Final = {
     "UsageRow": "tabulaflow_core.store.records",
     "Verdict": "tabulaflow_core.store.records",
     "get_runtime": "tabulaflow_core.runtime.singleton",
+    "last_good": "tabulaflow_core.runtime.manual",
 }
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "UsageRow",
     "Verdict",
     "get_runtime",
+    "last_good",
 ]
 
 

@@ -6,9 +6,12 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 from uuid import uuid4
+
+from pydantic import JsonValue
 
 from tabulaflow_core.data.contracts import QueryFailure
 from tabulaflow_core.errors import NotFound, TabulaflowError
@@ -38,6 +41,20 @@ class Place:
     name: str
 
 
+def last_good(kept: Mapping[str, JsonValue] | None) -> dict[str, JsonValue] | None:
+    """The `sql` and the `result_id` of the last run at a place that gave rows; None where none did.
+
+    Args:
+        kept: What is kept at the place. A run that fails, is stopped or is lost leaves the one before it standing.
+    """
+    if kept is None:
+        return None
+    good = kept if kept.get("state") == "done" else kept.get("good")
+    if not isinstance(good, Mapping) or not isinstance(good.get("result_id"), str):
+        return None
+    return {"sql": good.get("sql"), "result_id": good["result_id"]}
+
+
 class SqlRun:
     """One query by hand. Reading the attributes is safe from any thread.
 
@@ -52,6 +69,7 @@ class SqlRun:
         self.source: Final = source
         self.sql: Final = sql
         self._keep: Final = keep
+        self._good: JsonValue = None
         self.state: SqlState = "running"
         self.message = ""
         self.result: StoredResult | None = None
@@ -75,6 +93,9 @@ class SqlRun:
         Raises:
             NotFound: The answer under which it is to be kept is not there.
         """
+        if self._keep is not None:
+            earlier = await services.store.answers.chosen_async(principal, self._keep.turn_id, self._keep.name)
+            self._good = last_good(earlier)
         await self._save(services, principal, "running")
         self._task = asyncio.create_task(self._run(services, principal))
 
@@ -104,7 +125,7 @@ class SqlRun:
     async def _save(self, services: Services, principal: Principal, state: SqlState) -> None:
         if self._keep is None:
             return
-        kept = {
+        kept: dict[str, JsonValue] = {
             "sql": self.sql,
             "run": self.id,
             "state": state,
@@ -112,6 +133,8 @@ class SqlRun:
             "result_id": self.result.id if self.result is not None else None,
             "seconds": round(self.seconds, 3),
         }
+        if state != "done":
+            kept["good"] = self._good
         await services.store.answers.choose_async(principal, self._keep.turn_id, self._keep.name, choice=kept)
 
 

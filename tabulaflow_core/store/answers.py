@@ -73,6 +73,15 @@ class Answers:
                     insert(choices).values(turn_id=turn_id, place=place, owner=principal.id, **values)
                 )
 
+    async def chosen_async(self, principal: Principal, turn_id: str, place: str) -> dict[str, JsonValue] | None:
+        """What was chosen at `place` of an answer; None where nothing was, and for another's answer."""
+        query = select(choices.c.body).where(
+            choices.c.turn_id == turn_id, choices.c.place == place, choices.c.owner == principal.id
+        )
+        async with self._database.read() as connection:
+            body = (await connection.execute(query)).scalar_one_or_none()
+        return None if body is None else dict(json.loads(body))
+
     async def of_conversation_async(
         self, principal: Principal, conversation_id: str
     ) -> tuple[dict[str, FeedbackRecord], dict[str, dict[str, dict[str, JsonValue]]]]:

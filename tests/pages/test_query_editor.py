@@ -6,6 +6,7 @@ import time
 
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.take_conversation import queries_of
 from tabulaflow_core.principal import LOCAL_USER
 from tabulaflow_core.runtime import get_runtime
 from tabulaflow_core.runtime.singleton import close_runtime
@@ -50,6 +51,18 @@ def test_a_fault_is_said_and_the_old_result_stays(app: AppTest) -> None:
     _run(app, "SELECT prize FROM inventory")
     assert "prize" in app.error[0].value
     assert [frame.value.to_dict() for frame in app.dataframe] == before
+
+
+def test_a_fault_leaves_the_last_good_query_and_its_rows(app: AppTest) -> None:
+    _run(_editing(app), "SELECT count(*) AS products FROM inventory")
+    for faulty in ("SELECT prize FROM inventory", "SELECT prise FROM inventory"):
+        _run(app, faulty)
+        assert "below" in app.error[0].value
+        assert app.text_area[0].value == faulty
+        assert "SELECT count(*) AS products FROM inventory" in [code.value for code in app.code]
+        assert app.dataframe[-1].value.to_dict("records") == [{"products": 12}]
+    view = get_runtime().conversation(LOCAL_USER, "".join(app.query_params["c"]))
+    assert [query.sql for query in queries_of(view)][1:] == ["SELECT count(*) AS products FROM inventory"]
 
 
 def test_a_writing_query_is_refused(app: AppTest) -> None:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from tabulaflow_core.errors import NotFound
 from tabulaflow_core.principal import LOCAL_USER, Principal
-from tabulaflow_core.runtime import Place, Runtime, SqlRun
+from tabulaflow_core.runtime import Place, Runtime, SqlRun, last_good
 from tests.runtime.conftest import drain
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
@@ -99,5 +99,10 @@ def test_a_run_is_kept_under_its_answer(rt: Runtime, shop: str) -> None:
     run.cancel()
     _ended(run)
     assert kept()["state"] == "stopped"
+    good = {"sql": "SELECT sum(amount) AS total FROM orders", "result_id": kept()["good"]["result_id"]}  # type: ignore[index,call-overload]
+    assert last_good(kept()) == good
+    _ended(rt.start_sql(LOCAL_USER, "shop", "SELECT prize FROM orders", keep=place))
+    assert (kept()["state"], last_good(kept())) == ("failed", good)  # a second fault in a row loses nothing either
+    assert rt.result(LOCAL_USER, str(good["result_id"])).table.to_pylist() == [{"total": 60}]
     with pytest.raises(NotFound):
         rt.start_sql(Principal("someone-else"), "shop", "SELECT 1", keep=place)

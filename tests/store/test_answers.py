@@ -35,6 +35,8 @@ async def test_choices_stand_by_place(store: Store, alice: Principal) -> None:
     await store.answers.choose_async(alice, turn, "chart-0", choice={"type": "bar"})
     await store.answers.choose_async(alice, turn, "sql-r_1", choice={"sql": "SELECT '½'"})
     await store.answers.choose_async(alice, turn, "chart-0", choice={"type": "pie"})
+    assert await store.answers.chosen_async(alice, turn, "chart-0") == {"type": "pie"}
+    assert await store.answers.chosen_async(alice, turn, "chart-1") is None
     _, kept = await store.answers.of_conversation_async(alice, conversation)
     assert kept == {turn: {"chart-0": {"type": "pie"}, "sql-r_1": {"sql": "SELECT '½'"}}}
     await store.answers.choose_async(alice, turn, "chart-0", choice=None)
@@ -48,6 +50,8 @@ async def test_nothing_is_kept_of_another_persons_answer(store: Store, alice: Pr
         await store.answers.judge_async(bob, turn, verdict="up")
     with pytest.raises(NotFound):
         await store.answers.choose_async(bob, turn, "chart-0", choice={})
+    await store.answers.choose_async(alice, turn, "chart-0", choice={"type": "bar"})
+    assert await store.answers.chosen_async(bob, turn, "chart-0") is None
 
 
 async def test_the_ledger_tells_sources_and_verdict(store: Store, alice: Principal) -> None:
