@@ -60,7 +60,7 @@ async def _raw(connector: SQLConnector, sql: str) -> list[object]:
         ("'{}'::int[]", "list<item: null>", []),
         ("int4range(1, 5)", "string", "[1,5)"),
         ("'10.0.0.1/8'::inet", "string", "10.0.0.1/8"),
-        ("point(1, 2)", "string", "(1.0,2.0)"),
+        ("point(1, 2)", "string", "(1,2)"),
         ("B'101'", "string", "101"),
         ("'a1b2c3d4-0000-0000-0000-000000000001'::uuid", "string", "a1b2c3d4-0000-0000-0000-000000000001"),
         ("time '01:02:03.5'", "time64[us]", None),
