@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from tabulaflow_core.agents.retrieval import stem
+from tabulaflow_core.agents.retrieval import by_name, stem, target_of
 from tabulaflow_core.agents.schema_text import quoted, table_name
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 
@@ -24,21 +24,21 @@ class Join(NamedTuple):
 
 def joins_of(tables: Sequence[TableSchema]) -> list[Join]:
     """Return the joins between `tables`: declared ones, and inferred ones where a pair of tables declares none."""
-    by_name = {t.name.casefold(): t for t in tables}
+    tables_by_name = by_name(tables)
     out: list[Join] = []
     for table in tables:
         for key in table.foreign_keys:
-            target = by_name.get(key.target_table.casefold())
+            target = target_of(key, tables_by_name)
             if target is not None and len(key.columns) == 1:
                 out.append(Join(table, key.columns[0], target, key.target_columns[0]))
-    declared = {frozenset((j.left.name, j.right.name)) for j in out}
+    declared = {frozenset((j.left.qualified_name, j.right.qualified_name)) for j in out}
     keys = _keys_of(tables)
     for left in tables:
         for column in left.columns:
             if _is_own_key(column, left):
                 continue
             for right, key_name in _pointed_to(column, keys):
-                if right is not left and frozenset((left.name, right.name)) not in declared:
+                if right is not left and frozenset((left.qualified_name, right.qualified_name)) not in declared:
                     out.append(Join(left, column.name, right, key_name))
     return out
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tabulaflow_core.data.schema import TableSchema
+from tabulaflow_core.data.schema import ForeignKey, TableSchema
 
 _WORD: Final = re.compile(r"[a-z]+|[^\W\d_a-z]+|\d+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -43,15 +43,28 @@ def ranked(tables: Sequence[TableSchema], question: str) -> list[TableSchema]:
     """
     scores = scored(tables, question)
     order = sorted(range(len(tables)), key=lambda i: -scores[i])
-    by_name = {table.name.casefold(): i for i, table in enumerate(tables)}
+    named = by_name(tables)
+    places = {table.qualified_name: i for i, table in enumerate(tables)}
     out: dict[int, None] = {}
     for index in order:
         out.setdefault(index)
         if scores[index] > 0:
             for key in tables[index].foreign_keys:
-                if (target := by_name.get(key.target_table.casefold())) is not None:
-                    out.setdefault(target)
+                if (target := target_of(key, named)) is not None:
+                    out.setdefault(places[target.qualified_name])
     return [tables[i] for i in out]
+
+
+def by_name(tables: Sequence[TableSchema]) -> dict[str, TableSchema]:
+    """Return the tables by the names that a key may call them: exact ones come before those without case."""
+    exact = {table.qualified_name: table for table in tables}
+    return {name.casefold(): table for name, table in reversed(exact.items())} | exact
+
+
+def target_of(key: ForeignKey, named: Mapping[str, TableSchema]) -> TableSchema | None:
+    """Return the table that `key` points to; None when it is not among `named`, which `by_name` made."""
+    place = f"{key.target_schema}.{key.target_table}" if key.target_schema else key.target_table
+    return named.get(place) or named.get(place.casefold())
 
 
 def scored(tables: Sequence[TableSchema], question: str) -> list[float]:

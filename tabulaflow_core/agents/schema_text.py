@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from tabulaflow_core.data.schema import ColumnSchema, TableSchema
+from tabulaflow_core.data.schema import ColumnSchema, ForeignKey, TableSchema
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PLAIN_LOWER: Final = re.compile(r"[a-z_][a-z0-9_]*\Z")
@@ -54,8 +54,15 @@ def quoted(name: str, dialect: str) -> str:
 
 def table_name(table: TableSchema, dialect: str) -> str:
     """Return the name to write in SQL, with its namespace when it needs one."""
-    name = quoted(table.name, dialect)
-    return f"{quoted(table.schema, dialect)}.{name}" if table.schema else name
+    return _placed(table.schema, table.name, dialect)
+
+
+def _target(key: ForeignKey, dialect: str) -> str:
+    return _placed(key.target_schema, key.target_table, dialect)
+
+
+def _placed(schema: str | None, name: str, dialect: str) -> str:
+    return f"{quoted(schema, dialect)}.{quoted(name, dialect)}" if schema else quoted(name, dialect)
 
 
 def is_numeric(column: ColumnSchema) -> bool:
@@ -86,7 +93,7 @@ def column_text(column: ColumnSchema, table: TableSchema, dialect: str, *, sampl
         parts.append("PK")
     for key in table.foreign_keys:
         if key.columns == (column.name,):
-            parts.append(f"-> {quoted(key.target_table, dialect)}.{quoted(key.target_columns[0], dialect)}")
+            parts.append(f"-> {_target(key, dialect)}.{quoted(key.target_columns[0], dialect)}")
     if samples:
         if values := sample_text(column):
             parts.append(values)
@@ -104,7 +111,9 @@ def table_line(table: TableSchema, dialect: str, *, samples: bool = True) -> str
 def signature(table: TableSchema) -> str:
     """Return what must change for a table to be told again: names, types and keys, not values or row counts."""
     columns = ",".join(f"{c.name}:{c.type}" for c in table.columns)
-    keys = ",".join(f"{k.columns}>{k.target_table}{k.target_columns}" for k in table.foreign_keys)
+    keys = ",".join(
+        f"{k.columns}>{k.target_schema or ''}.{k.target_table}{k.target_columns}" for k in table.foreign_keys
+    )
     return f"{columns}|{table.primary_key}|{keys}"
 
 

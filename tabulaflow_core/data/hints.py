@@ -38,6 +38,20 @@ _TABLE: Final = (
     re.compile(r"Table '([^']+)' does not exist"),  # Trino
     re.compile(r"(?:Unknown table expression identifier '([^']+)')"),  # ClickHouse
 )
+#: A number compared with a day: PostgreSQL, DuckDB.
+_NUMBER: Final = r"(?:bigint|integer|int|smallint|numeric|double precision|DOUBLE|HUGEINT)"
+_DAY: Final = r"(?:date|timestamp\b[\w ()]*?)"
+_NUMBER_AND_DAY: Final = tuple(
+    re.compile(pattern.format(*pair), re.IGNORECASE)
+    for pattern in (r"operator does not exist: {} [<>=]+ {}(?: |$)", r"compare values of type {} and type {} ")
+    for pair in ((_NUMBER, _DAY), (_DAY, _NUMBER))
+)
+_SINCE_1970: Final = (
+    "A number is compared with a day. Seconds since 1970 become a time by to_timestamp(column), "
+    "milliseconds by to_timestamp(column / 1000.0)."
+)
+#: Names in SQL Server's brackets; a subscript such as `a[1]` stands behind a name.
+_BRACKETS: Final = re.compile(r"(?:^|[\s,(.=])\[[^\W\d][\w .]*\]")
 _NEAREST: Final = 3
 #: Tables, and columns of a table, that are listed when none is near.
 _FEW: Final = 10
@@ -57,7 +71,7 @@ _PLAIN_ELSEWHERE: Final = re.compile(r"[^\W\d]\w*")
 
 
 def hint_for(message: str, schema: SourceSchema, *, used: Iterable[object] = (), dialect: str = "") -> str:
-    """A hint for an engine's message; empty when it is not about an unknown name.
+    """A hint for an engine's message; empty when it is about neither an unknown name nor a number taken for a day.
 
     Args:
         used: The tables that the statement names; their columns come first.
@@ -72,15 +86,21 @@ def hint_for(message: str, schema: SourceSchema, *, used: Iterable[object] = (),
     for pattern in _TABLE:
         if found := pattern.search(message):
             return _table_hint(_last(found[1]), schema, write)
+    if any(pattern.search(message) for pattern in _NUMBER_AND_DAY):
+        return _SINCE_1970
     return ""
 
 
 def quotes_hint(sql: str, dialect: str) -> str:
-    """A hint for a statement that failed and has back-ticks, which this engine does not know; else empty."""
+    """A hint for a statement that failed and has back-ticks or brackets this engine does not know; else empty."""
     opening, closing = _QUOTES.get(dialect, ('"', '"'))
-    if "`" not in sql or opening == "`" or dialect == "sqlite":  # SQLite knows them too
+    if dialect == "sqlite":  # SQLite knows them all
         return ""
-    return f"Names are quoted as {opening}name{closing} here, not with back-ticks."
+    if "`" in sql and opening != "`":
+        return f"Names are quoted as {opening}name{closing} here, not with back-ticks."
+    if opening != "[" and _BRACKETS.search(sql):
+        return f"Names are quoted as {opening}name{closing} here, not with brackets."
+    return ""
 
 
 def _last(name: str) -> str:

@@ -29,7 +29,11 @@ class ColumnSchema:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """`columns` of this table point to `target_columns` of `target_table`."""
+    """`columns` of this table point to `target_columns` of `target_table`.
+
+    Attributes:
+        target_schema: The namespace to write before the target, as in `TableSchema`.
+    """
 
     columns: tuple[str, ...]
     target_table: str

@@ -123,6 +123,18 @@ def test_keys_and_comments_stand_in_a_line() -> None:
     )
 
 
+def test_keys_into_another_schema_are_told_with_it() -> None:
+    """Two schemas may have a table of one name: the key says which is meant."""
+    column = ColumnSchema("id", "int")
+    far = TableSchema("y", (column,), schema="b")
+    near = TableSchema("y", (column,), schema="c")
+    key = ForeignKey(("y_id",), "y", ("id",), "b")
+    orders = TableSchema("orders", (column, ColumnSchema("y_id", "int")), schema="a", foreign_keys=(key,))
+    assert table_line(orders, "postgres") == "a.orders(id int, y_id int -> b.y.id)"
+    assert inferred_joins([orders, far, near], "postgres")[0] == "a.orders.y_id = b.y.id"
+    assert [t.qualified_name for t in ranked([near, far, orders], "orders")] == ["a.orders", "b.y", "c.y"]
+
+
 def test_joins_of_files_are_inferred() -> None:
     def of(name: str, *columns: str) -> TableSchema:
         return TableSchema(name, tuple(ColumnSchema(c, "INTEGER") for c in columns))

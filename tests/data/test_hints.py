@@ -86,3 +86,27 @@ def test_back_ticks_where_the_engine_does_not_know_them() -> None:
     assert quotes_hint(sql, "tsql") == "Names are quoted as [name] here, not with back-ticks."
     assert [quotes_hint(sql, dialect) for dialect in ("mysql", "bigquery", "sqlite")] == ["", "", ""]
     assert quotes_hint("SELECT a", "postgres") == ""
+
+
+def test_brackets_where_the_engine_does_not_know_them() -> None:
+    sql = "SELECT avg([Unit Price]) FROM t"
+    assert quotes_hint(sql, "postgres") == 'Names are quoted as "name" here, not with brackets.'
+    assert quotes_hint(sql, "mysql") == "Names are quoted as `name` here, not with brackets."
+    assert [quotes_hint(sql, dialect) for dialect in ("tsql", "sqlite")] == ["", ""]
+    assert quotes_hint("SELECT tags[1], ARRAY[x], m[key] FROM t", "postgres") == ""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "operator does not exist: bigint >= date (No operator matches the given name and argument types.)",
+        "operator does not exist: timestamp without time zone < integer (No operator matches.)",
+        "Binder Error: Cannot compare values of type BIGINT and type DATE - an explicit cast is required",
+    ],
+)
+def test_a_number_compared_with_a_day(message: str) -> None:
+    assert "to_timestamp(column)" in hint_for(message, SCHEMA)
+
+
+def test_other_types_that_do_not_compare_get_no_such_hint() -> None:
+    assert hint_for("operator does not exist: text = integer (No operator matches.)", SCHEMA) == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from sys import intern
 from typing import TYPE_CHECKING, Final
 
@@ -70,8 +71,9 @@ def read_schema(
         profiles.remember(candidate, Profile(samples=_samples(connection, candidate.key)))  # type: ignore[arg-type]
     tables = []
     taken: set[str] = set()
+    namespaces = {place: _namespace(place, taken, single=single) for place, *_ in places}
     for place, shown, count, comment in places:
-        namespace = _namespace(place, taken, single=single)
+        namespace = namespaces[place]
         samples = ((profiles.of(candidates[place]) if place in candidates else None) or Profile()).samples
         tables.append(
             TableSchema(
@@ -83,7 +85,10 @@ def read_schema(
                 schema=namespace,
                 kind=shown,
                 primary_key=primary.get(place, ()),
-                foreign_keys=tuple(foreign[place]),
+                foreign_keys=tuple(
+                    replace(key, target_schema=namespaces.get((*place[:2], key.target_table)))  # it has no others
+                    for key in foreign[place]
+                ),
                 row_count=count,
                 comment=comment,
             )

@@ -95,13 +95,13 @@ def _table(row: Row, columns: list[Row], keys: list[Row], profile: Profile) -> T
             for column, declared, nullable, note, _ in columns
         ),
         primary_key=tuple(key[1] for key in keys if key[0] == "PRIMARY"),
-        foreign_keys=_foreign_keys(keys, schema),
+        foreign_keys=_foreign_keys(keys, schema if is_here == "1" else None),
         row_count=profile.rows,
         comment="" if view else comment,
     )
 
 
-def _foreign_keys(keys: list[Row], schema: str) -> tuple[ForeignKey, ...]:
+def _foreign_keys(keys: list[Row], here: str | None) -> tuple[ForeignKey, ...]:
     found: dict[str, list[Row]] = defaultdict(list)
     for key in keys:
         if key[3] is not None:
@@ -111,7 +111,7 @@ def _foreign_keys(keys: list[Row], schema: str) -> tuple[ForeignKey, ...]:
             columns=tuple(part[1] for part in parts),
             target_table=parts[0][3],
             target_columns=tuple(part[4] for part in parts),
-            target_schema=None if parts[0][2] == schema else parts[0][2],
+            target_schema=None if parts[0][2] == here else parts[0][2],
         )
         for parts in found.values()
     )

@@ -264,10 +264,18 @@ def test_causes_are_told_apart(error: Exception, words: str) -> None:
 
 async def test_every_database_when_the_url_names_none(url: str) -> None:
     name = url.rpartition("/")[2]
+    outside_mariadb(
+        url,
+        "CREATE TABLE far (id INT PRIMARY KEY)",
+        "CREATE TABLE near (id INT, FOREIGN KEY (id) REFERENCES far (id))",
+    )
     async with await SQLConnector.from_url_async(url.rpartition("/")[0] + "/") as connector:
         table = connector.schema.table(f"{name}.customers")
         assert table is not None
         assert table.schema == name
+        near = connector.schema.table(f"{name}.near")
+        assert near is not None
+        assert [(key.target_schema, key.target_table) for key in near.foreign_keys] == [(name, "far")]
         outcome = await connector.run_query_async(f"SELECT count(*) FROM {name}.customers")
         assert isinstance(outcome, QueryResult)
 

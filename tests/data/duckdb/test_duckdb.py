@@ -381,3 +381,12 @@ def test_no_thread_is_left_by_an_import() -> None:
         """
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+async def test_a_key_names_the_schema_of_its_target(tmp_path: Path) -> None:
+    made = ("CREATE SCHEMA b", "CREATE TABLE b.y (id INT PRIMARY KEY)", "CREATE TABLE b.x (y INT REFERENCES b.y(id))")
+    path = make(tmp_path / "schemas.duckdb", *made)
+    async with await DuckDBConnector.open_async(path) as source:
+        table = source.schema.table("b.x")
+        assert table is not None
+        assert [(key.target_schema, key.target_table) for key in table.foreign_keys] == [("b", "y")]
