@@ -35,4 +35,14 @@ def _questions(turn: TurnView, view: ConversationView, sources: Sequence[SourceI
         return ()
     aliases = result.source.split(" + ")
     tables = [table for source in sources if source.alias in aliases for table in source.tables]
-    return follow_ups(result, question=turn.question, tables=tables, asked=[each.question for each in view.turns])
+    asked = [each.question for each in view.turns]
+    return follow_ups(result, question=turn.question, tables=tables, asked=asked, plain=_is_small_model())
+
+
+def _is_small_model() -> bool:
+    """Whether the model that would answer next is a small one."""
+    runtime, who = get_runtime(), state.principal()
+    name = state.model() or runtime.default_model(who)
+    ready = [model for model in runtime.models(who) if model.ready]
+    # The default may be given by a shorter name; then the first is meant, as in the choice of models.
+    return any(model.compact for model in [model for model in ready if model.name == name] or ready[:1])

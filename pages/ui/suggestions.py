@@ -31,7 +31,8 @@ def suggested_questions(sources: Iterable[SourceInfo]) -> tuple[str, ...]:
 
 def _questions_of(table: TableSchema) -> list[str]:
     measures = [c.name for c in table.columns if _is_measure(c)]
-    groups = [c.name for c in table.columns if "CHAR" in c.type.upper() or "TEXT" in c.type.upper()]
+    texts = [c.name for c in table.columns if "CHAR" in c.type.upper() or "TEXT" in c.type.upper()]
+    groups = [name for name in texts if not _names_one_row(name, table.name)]
     questions = []
     if measures and groups:
         questions.append(f"What is the total {measures[0]} per {groups[0]}?")
@@ -42,5 +43,13 @@ def _questions_of(table: TableSchema) -> list[str]:
 
 
 def _is_measure(column: ColumnSchema) -> bool:
-    words = column.name.casefold().replace("_", " ").split()
-    return any(mark in column.type.upper() for mark in _NUMBERS) and not set(words) & set(_IDENTIFIERS)
+    return any(mark in column.type.upper() for mark in _NUMBERS) and not _is_identifier(column.name)
+
+
+def _is_identifier(name: str) -> bool:
+    return bool(set(name.casefold().replace("_", " ").split()) & set(_IDENTIFIERS))
+
+
+def _names_one_row(column: str, table: str) -> bool:
+    """Whether every row has a value of its own there: `order_id`, and `Order` in a table of orders."""
+    return _is_identifier(column) or column.casefold().rstrip("s") == table.casefold().rstrip("s")

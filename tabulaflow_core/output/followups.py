@@ -42,7 +42,12 @@ class _Measure:
 
 
 def follow_ups(
-    result: StoredResult, *, question: str, tables: Iterable[TableSchema] = (), asked: Sequence[str] = ()
+    result: StoredResult,
+    *,
+    question: str,
+    tables: Iterable[TableSchema] = (),
+    asked: Sequence[str] = (),
+    plain: bool = False,
 ) -> tuple[str, ...]:
     """Two or three questions that go on from `result`, fewer where its columns give no more, none for an empty one.
 
@@ -50,10 +55,12 @@ def follow_ups(
         question: What was asked; its language is kept.
         tables: The tables of the result's source.
         asked: Questions of the conversation, which are not proposed again.
+        plain: Only what one group and one sum answer: for a small model, which fails at shares and at differences
+            from row to row.
     """
     if not result.table.num_rows or not result.table.num_columns:
         return ()
-    made = _Maker(result, question_language(question), [t for t in tables if _is_used(t, result.sql)])
+    made = _Maker(result, question_language(question), [t for t in tables if _is_used(t, result.sql)], plain)
     known = {_folded(text) for text in (*asked, question)}
     fresh = [text for text in dict.fromkeys(made.questions()) if _folded(text) not in known]
     return tuple(fresh[:_MOST])
@@ -70,9 +77,10 @@ def _folded(text: str) -> str:
 class _Maker:
     """The questions about one result."""
 
-    def __init__(self, result: StoredResult, language: str, tables: Sequence[TableSchema]) -> None:
+    def __init__(self, result: StoredResult, language: str, tables: Sequence[TableSchema], plain: bool) -> None:
         self._words = PATTERNS[language]
         self._tables = tables
+        self._plain = plain
         self._rows = result.table.num_rows
         columns = describe_columns(result.table)
         self._columns = columns
@@ -89,14 +97,14 @@ class _Maker:
             return
         if self._time is None and (month := self._month()):
             yield self._say("per", measure, month)
-        elif self._time is not None and self._rows > 2 and group is None:
+        elif self._time is not None and self._rows > 2 and group is None and not self._plain:
             yield self._say("change", measure, self._period(self._time))
         others = self._other_groups()
         if others:
             yield self._say("per", measure, others[0])
         ranked = self._measure_column
         if group is not None and ranked is not None and self._time is None:
-            if self._rows in _SHARE_ROWS and measure.adds_up and _is_positive(ranked):
+            if not self._plain and self._rows in _SHARE_ROWS and measure.adds_up and _is_positive(ranked):
                 yield self._say("share", measure, group.label)
             if self._rows > _TOP_ROWS:
                 end = "lowest" if sorted_by(ranked.numbers) and _falls(ranked) else "highest"
@@ -117,7 +125,9 @@ class _Maker:
         is_mean = bool(_MEANS.search(column.name))
         stored = any(c.name.casefold() == column.name.casefold() for t in self._tables for c in t.columns)
         how = "made" if not stored or _MADE.search(column.name) else "mean" if is_mean else "sum"
-        name = column.label if how == "made" else column.name
+        if how == "made" and not _MADE.search(column.name) and not is_mean:
+            how = "other"
+        name = column.label if how in ("made", "other") else column.name
         return _Measure(name, self._words[how].format(name=name), adds_up=not is_mean)
 
     def _month(self) -> str:

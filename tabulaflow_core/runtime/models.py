@@ -122,9 +122,17 @@ def statuses(settings: Settings, *, chosen: str = "", env: Mapping[str, str] | N
         label = f"{PROVIDERS[provider.name].label}: {name.partition(':')[2]}"
         if provider.name == "scripted":  # there is one, and its name says nothing more
             label = "Scripted demo"
-        found[name] = ModelStatus(name, label, ready=not reason, reason=reason, local=facts_for(name).local)
+        facts = facts_for(name)
+        compact = facts.profile == "compact"
+        found[name] = ModelStatus(name, label, ready=not reason, reason=reason, local=facts.local, compact=compact)
     local = local_model_status(settings)
     found[local.name] = ModelStatus(
-        local.name, local.label, ready=local.ready, reason=local.reason, local=True, size_bytes=local.size_bytes
+        local.name,
+        local.label,
+        ready=local.ready,
+        reason=local.reason,
+        local=True,
+        size_bytes=local.size_bytes,
+        compact=True,
     )
     return tuple(found.values())

@@ -190,6 +190,7 @@ class ModelStatus:
         reason: Why it is not ready and what to do; empty when ready.
         local: Nothing leaves the machine.
         size_bytes: Of the weights, fetched or to be fetched; None for a hosted model.
+        compact: A small model, of which one plain statement at a time can be asked.
     """
 
     name: str
@@ -198,3 +199,4 @@ class ModelStatus:
     reason: str = ""
     local: bool = False
     size_bytes: int | None = None
+    compact: bool = False

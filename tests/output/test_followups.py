@@ -56,6 +56,23 @@ def test_a_series_is_compared_with_the_period_before() -> None:
     assert second == "What is the total revenue per region?"
 
 
+def test_a_small_model_is_not_asked_for_shares_or_differences() -> None:
+    rows = result(region=["N", "S", "W"], total_revenue=[3.0, 2.0, 1.0])
+    plain = follow_ups(rows, question="What is the total revenue per region?", tables=[SALES], plain=True)
+    assert plain == ("What is the total revenue per month?", "What is the total revenue per category?")
+    months = [date(2026, month, 1) for month in (1, 2, 3)]
+    rows = result("SELECT month, revenue FROM sales", month=months, revenue=[1.0, 2.0, 3.0])
+    plain = follow_ups(rows, question="Revenue by month", tables=[SALES], plain=True)
+    assert plain[0] == "What is the total revenue per region?"
+
+
+def test_a_made_column_whose_name_says_no_sum_is_quoted() -> None:
+    rows = result("SELECT product, reorder_point - on_hand AS to_order FROM stock", product=["a", "b"], to_order=[8, 7])
+    stock = TableSchema("stock", (*STOCK.columns, ColumnSchema("category", "VARCHAR")))
+    asked = follow_ups(rows, question="How many should I order?", tables=[stock])
+    assert asked[0] == "What is the total “to order” per category?"
+
+
 def test_the_other_end_of_a_ranking() -> None:
     rows = result("SELECT product, on_hand FROM stock", product=list("abcdefg"), on_hand=[9, 8, 7, 6, 5, 4, 3])
     questions = follow_ups(rows, question="Show the products by what is on hand", tables=[STOCK])

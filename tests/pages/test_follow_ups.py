@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from tabulaflow_core.principal import LOCAL_USER
+from tabulaflow_core.runtime import get_runtime
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_a_small_model_is_not_offered_what_it_fails_at(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch, small: bool
+) -> None:
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    app.chat_input[0].set_value("How many units of each should I order to reach those levels?").run()
+    known = get_runtime().models(LOCAL_USER)
+    monkeypatch.setattr(get_runtime(), "models", lambda who: tuple(replace(each, compact=small) for each in known))
+    app.run()
+    assert not app.exception
+    assert any("share" in label for label in _follow(app)) is not small
 
 
 def _follow(app: AppTest) -> list[str]:
