@@ -42,7 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--type", action="append", default=[], metavar="COLUMN=TYPE", help=f"the type of a column: {', '.join(TYPES)}"
     )
-    parser.add_argument("--missing", action="append", metavar="WORD", help="a word that means no value; repeatable")
+    parser.add_argument(
+        "--missing",
+        action="append",
+        metavar="WORD",
+        help="a word that means no value, in text too; repeatable; empty for none",
+    )
     parser.add_argument("--keep-totals", action="store_true", help="keep rows of totals and notes as data")
     parser.add_argument(
         "--beside", choices=["one", "several"], help="whether parts of a sheet side by side are one table or several"

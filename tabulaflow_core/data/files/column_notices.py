@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.data.files.report import DateOrder, ReadOptions
 
 if TYPE_CHECKING:
-    from tabulaflow_core.data.files.columns import Typing
+    from tabulaflow_core.data.files.columns import Column, Typing
 
 #: What a column of the type `other` is called.
 _NAMES: Final = {"TIME": "time", "INTERVAL": "duration"}
@@ -43,14 +44,20 @@ def tell(typing: Typing, order: DateOrder) -> None:
     for column in columns:
         if column.kind == "text" and column.note and "it is empty" not in column.note:
             typing.notices.append(f"Column “{column.name}” was kept as text: {column.note}.")
+    typing.notices += tell_of_absent(columns)
+
+
+def tell_of_absent(columns: Sequence[Column]) -> list[str]:
+    """Sentences on the words that were read as no value."""
     absent: dict[str, list[str]] = {}
     for column in columns:
-        if column.missing and column.kind != "text":
-            words = ", ".join(f"“{w}” ({n})" for w, n in list(column.missing.items())[:5])
+        if column.absent:
+            words = ", ".join(f"“{w}” ({n:,})" for w, n in list(column.absent.items())[:5])
             absent.setdefault(words, []).append(column.name)
-    for words, names in absent.items():
-        where = "column" if len(names) == 1 else "columns"
-        typing.notices.append(f"In {where} {_listed(names)} these words were read as no value: {words}.")
+    return [
+        f"In {'column' if len(names) == 1 else 'columns'} {_listed(names)} these words were read as no value: {words}."
+        for words, names in absent.items()
+    ]
 
 
 def _listed(names: list[str]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tabulaflow_core.data.files import clocks, convert
+from tabulaflow_core.data.files.absent import empty_cells
 from tabulaflow_core.data.files.column_notices import tell, tell_of_told
 from tabulaflow_core.data.files.date_order import above_twelve, date_order, is_local
 from tabulaflow_core.data.files.fast_columns import hastened
@@ -36,7 +38,11 @@ _COMMENT_COST = 100_000
 
 @dataclass(slots=True)
 class Column:
-    """One column on its way into the table."""
+    """One column on its way into the table.
+
+    Attributes:
+        exact: A person gave the words that mean "no value": their cells are empty in the stage, in text too.
+    """
 
     source: str
     name: str
@@ -52,11 +58,17 @@ class Column:
     unit: str = ""
     mark: str = "."
     bare: bool = False
+    exact: bool = False
 
     @property
     def written(self) -> WrittenColumn:
         """What is needed to write it."""
         return WrittenColumn(self.source, self.name, self.engine_type, self.expression)
+
+    @property
+    def absent(self) -> dict[str, int]:
+        """Words that were read as no value, with their counts; in text only those that a person gave."""
+        return self.missing if self.kind != "text" or self.exact else {}
 
     def report(self) -> ColumnReport:
         """What the person is told."""
@@ -67,7 +79,7 @@ class Column:
             self.engine_type,
             self.certainty,
             self.note,
-            self.missing if self.kind != "text" else {},
+            self.absent,
             self.misfit_count,
         )
 
@@ -83,14 +95,19 @@ class Typing:
 
 def type_columns(bench: Workbench, names: list[str], header: list[str], options: ReadOptions, delimiter: str) -> Typing:
     """Decide the types of the columns of `stage`."""
-    missing = frozenset(w.casefold() for w in options.missing) if options.missing is not None else MISSING
-    columns = [Column(f"c{i}", n, header[i] if i < len(header) else "") for i, n in enumerate(names)]
+    exact = options.missing is not None
+    missing: frozenset[str] = frozenset() if exact else MISSING
+    columns = [Column(f"c{i}", n, header[i] if i < len(header) else "", exact=exact) for i, n in enumerate(names)]
     bench.widen(len(columns))
+    empty_cells(bench, [c.source for c in columns], options.missing or ())
     rows = int(str(bench.one("SELECT count(*) FROM stage")[0]))
     plain = _plain_text(bench, len(columns), missing, rows)
     looked_at = [c.source for c in columns if c.source not in plain]
     shapes = dict(zip(looked_at, column_shapes(bench, looked_at, rows), strict=True))
-    findings = [examine(shapes.get(c.source, []), missing=missing) for c in columns]
+    findings = [
+        Finding("text", total=1, fits=1) if c.source in plain else examine(shapes[c.source], missing=missing)
+        for c in columns
+    ]
     typing = Typing(columns)
     mark, sure, reason = decimal_mark(findings, delimiter)
     if options.decimal:
@@ -126,12 +143,17 @@ def _further(columns: list[Column], findings: list[Finding], options: ReadOption
         found.append(Decision("thousands", shown, "likely", "digits stand in groups"))
     if any(len(form[2]) == 2 for c, f in typed if c.kind in ("date", "datetime") for form in f.forms):
         found.append(Decision("two_digit_years", "1969-2068", "likely", "years of two digits are those of this span"))
-    words = sorted({word for c, _ in typed for word in c.missing})
-    told = options.missing is not None
-    if words or told:
-        value = ", ".join(options.missing or ()) if told else ", ".join(words)
-        found.append(Decision("missing", value, "told" if told else "likely", "read as no value", option="missing"))
+    words = sorted({word for c in columns for word in c.absent})
+    if options.missing is not None:
+        found.append(told_missing(options.missing))
+    elif words:
+        found.append(Decision("missing", ", ".join(words), "likely", "read as no value", option="missing"))
     return found
+
+
+def told_missing(words: Sequence[str]) -> Decision:
+    """The decision of a person on the words that mean "no value"."""
+    return Decision("missing", ", ".join(words), "told", "read as no value", option="missing")
 
 
 def _plain_text(bench: Workbench, width: int, missing: frozenset[str], rows: int) -> set[str]:
@@ -159,8 +181,9 @@ def _choose(
     told: ColumnChoice | None,
     typing: Typing,
 ) -> None:
-    column.missing, column.certainty = finding.missing, finding.certainty
-    column.bare = not finding.total and not finding.missing and not column.header.strip()
+    column.missing = bench.emptied.get(column.source, {}) if column.exact else finding.missing
+    column.certainty = finding.certainty
+    column.bare = not finding.total and not column.missing and not column.header.strip()
     kind: ColumnChoice = told or finding.kind
     if kind in ("number", "integer") and finding.numbers:
         own, sure = (options.decimal, "told") if options.decimal else column_mark(finding, mark)
@@ -189,14 +212,16 @@ def _choose(
         column.kind, column.engine_type = "boolean", "BOOLEAN"
         column.expression = convert.boolean_expression(column.source)
         return
-    column.note = column.note or finding.why
+    emptied = column.exact and column.missing and not finding.total
+    column.note = column.note or ("it holds no values" if emptied else finding.why)
     _as_text(column)
     if finding.formulas:
         column.expression = convert.text_expression(column.source, formulas=True)
 
 
 def _as_text(column: Column) -> None:
-    column.kind, column.engine_type, column.expression = "text", "VARCHAR", convert.text_expression(column.source)
+    column.kind, column.engine_type = "text", "VARCHAR"
+    column.expression = convert.text_expression(column.source, exact=column.exact)
 
 
 def _as_number(column: Column, finding: Finding, mark: str, sure: Certainty) -> None:

@@ -36,15 +36,18 @@ def plain(column: str, finding: Finding, mark: str = DECIMAL) -> str:
     return f"trim({folding(trimmed(column), mark=mark)})" if finding.foreign else trimmed(column)
 
 
-def text_expression(column: str, *, formulas: bool = False) -> str:
+def text_expression(column: str, *, formulas: bool = False, exact: bool = False) -> str:
     """The cell as text; only the export marker for "no value" becomes NULL.
 
     Args:
         formulas: Cells such as `="00123"` stand for the text in them.
+        exact: A person said what means "no value": the marker is text like any other.
     """
     if formulas:
         inner = f"regexp_replace({trimmed(column)}, '^=\"([^\"]*)\"$', '\\1')"
         return f"nullif({inner}, '')"
+    if exact:
+        return trimmed(column)
     words = ", ".join(literal(w) for w in sorted(ALWAYS_MISSING))
     return f"CASE WHEN lower({trimmed(column)}) IN ({words}) THEN NULL ELSE {trimmed(column)} END"
 

@@ -38,7 +38,9 @@ class ReadOptions:
         date_order: How `03/04/2026` is meant.
         types: The type of a column by its name; `text` keeps it as written, `time` reads 8:05 as a time of day, and
             `duration` as 8 hours and 5 minutes.
-        missing: Words that mean "no value", in place of the built-in ones.
+        missing: Words that mean "no value", in place of the built-in ones and in columns of text too: a cell that holds
+            one of them alone is empty, compared without outer blanks and without case. With none of them, every cell
+            that is not empty is a value.
         keep_totals: Keep rows of totals and notes below the table as data.
         skip_end: Lines of the file to leave out at its end.
         header_rows: How many rows name the columns; 0 for none. It outranks `header`.

@@ -74,7 +74,7 @@ class Stage:
         self._rows: list[list[str]] = []
         self._schema = pa.schema([("line", pa.int64()), *((f"c{i}", pa.string()) for i in range(width))])
         columns = ", ".join(f"c{i} VARCHAR" for i in range(width))
-        bench.typed, bench.texts = None, "stage"
+        bench.renew()
         bench.execute(f"CREATE OR REPLACE TEMP TABLE stage (line BIGINT, {columns})")
 
     def skip(self, record: Record, why: str) -> None:

@@ -82,6 +82,7 @@ class Workbench:
         stage: What goes on, for `watch`.
         typed: Rows that have their types already.
         texts: The rows of `stage` that are only text so far: all of them when none is typed.
+        emptied: By column of `stage`, the cells that were emptied because a person says that they hold no value.
     """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path, watch: Watch | None = None) -> None:
@@ -91,6 +92,11 @@ class Workbench:
         self.stage = "reading"
         self.typed: TypedRows | None = None
         self.texts = "stage"
+        self.emptied: dict[str, dict[str, int]] = {}
+
+    def renew(self) -> None:
+        """Forget what was known of the rows of a `stage` that is to be made anew."""
+        self.typed, self.texts, self.emptied = None, "stage", {}
 
     def execute(self, sql: str) -> None:
         """Run a statement that has no result."""

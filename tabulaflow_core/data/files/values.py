@@ -134,9 +134,15 @@ def date_shape(shape: str) -> tuple[str, str, str, bool, bool] | None:
 
 
 def is_missing(text: str, words: frozenset[str] = MISSING) -> bool:
-    """True for a word that means "no value" among numbers or dates, and for a dash behind a currency."""
+    """True for a word that means "no value" among numbers or dates, and for a dash behind a currency.
+
+    Args:
+        words: None of them when no cell is to be taken for one.
+    """
     bare = text.strip()
-    return bare.casefold() in words or (bare[-1:] in _DASHES and _CURRENCY_SIGN.sub("", bare).strip() in _DASHES)
+    if bare.casefold() in words:
+        return True
+    return bool(words) and bare[-1:] in _DASHES and _CURRENCY_SIGN.sub("", bare).strip() in _DASHES
 
 
 def looks_like(cell: str) -> Look:

@@ -91,7 +91,7 @@ class Staging:
         self._below: dict[Place, int] = {}
         self._lines: list[int] = []
         self._stored = 0
-        job.bench.typed, job.bench.texts = None, "stage"
+        job.bench.renew()
         job.bench.execute("CREATE OR REPLACE TEMP TABLE stage (line BIGINT)")
 
     @property
@@ -283,6 +283,7 @@ def _staged(job: ReadJob, found: Found) -> Staging:
                 staged.add_columns(columns)
             elif found.batches:
                 quick = JsonRows(staged, lambda s=staged: _decided(s))  # type: ignore[misc]
+                quick.usable = job.options.missing is None  # words of a person are looked for in the text of cells
                 staged.add_all(found.batches(quick.take))
                 quick.close()
             else:
@@ -328,7 +329,8 @@ def _keep_as_text(typing: Typing, column: Column) -> None:
     column.kind, column.engine_type, column.certainty = "text", "VARCHAR", "likely"
     column.note = "its digits are written as text"
     column.misfits, column.misfit_count = [], 0
-    typing.notices = [n for n in typing.notices if f"“{column.name}”" not in n]
+    mine = f"“{column.name}”"
+    typing.notices = [n for n in typing.notices if mine not in n or (column.exact and "read as no value" in n)]
     typing.notices.append(
         f"The numbers of column “{column.name}” are written as text, so they were kept as text. "
         "Read the column as number to count with them."

@@ -126,6 +126,7 @@ def _stage(job: ReadJob, plan: Plan, options: ReadOptions, width: int) -> Stage:
     names = column_names([clean_header(c) for c in layout.header], width)
     delimiter = plan.sniffed.dialect.delimiter
     fast = FastRows(job.bench, stage, plan, lambda: type_columns(job.bench, names, layout.header, options, delimiter))
+    fast.usable = fast.usable and options.missing is None  # words of a person are looked for in the text of cells
     plan.aside = 0
     tokenizer = Tokenizer(plan.sniffed.dialect, width)
     clean = CleanBlocks(plan.sniffed.dialect, width, comment=layout.comment) if plan.sniffed.dialect.plain else None

@@ -55,7 +55,7 @@ class Typed:
 
 
 def type_cells(
-    cells: CellColumn, *, name: str, header: str, code: str, told: ColumnChoice | None, missing: frozenset[str] | None,
+    cells: CellColumn, *, name: str, header: str, code: str, told: ColumnChoice | None, missing: frozenset[str],
     date_1904: bool,
 ) -> Typed:  # fmt: skip
     """Type one column, or make it text for the rules of text.
@@ -63,18 +63,21 @@ def type_cells(
     Args:
         code: The number format of nearly all of its cells.
         told: The type that a person chose.
-        missing: Words that a person said mean no value; None for the usual ones.
+        missing: Words that a person said mean no value, in small letters.
     """
     found = describe(code)
     kinds = set(cells.arrays)
     column = Column("", name, header)
     if kinds == {"moment", "time"} and _before_time(cells.arrays["moment"]):
         cells, kinds = _as_times(cells), {"time"}
+    asis = cells
+    if missing and len(kinds) == 1 and kinds != {"text"}:
+        cells, column.missing = _without(cells, missing)
     if kinds == {"number"} and told != "text" and (told or not _is_code(found)):
         if told in ("date", "datetime"):
             return _serials(cells.arrays["number"], column, told, date_1904)
         if told in (None, "integer", "number"):
-            return _numbers(cells.arrays["number"], column, found, told, missing)
+            return _numbers(cells.arrays["number"], column, found, told)
     if kinds == {"moment"} and told in (None, "date", "datetime"):
         return _moments(cells.arrays["moment"], column, told)
     if (len(kinds) == 1 and told is None) or (kinds == {"flag"} and told == "boolean"):
@@ -84,7 +87,7 @@ def type_cells(
             return _plain(cells.arrays["time"], column, "other", "TIME")
         if "duration" in kinds:
             return _plain(cells.arrays["duration"], column, "other", "INTERVAL")
-    return _texts(cells, code, found)
+    return _texts(asis, code, found)  # in text, the words are looked for when all of it is text
 
 
 def _plain(values: pa.Array, column: Column, kind: ColumnType, engine_type: str) -> Typed:
@@ -96,17 +99,9 @@ def _is_code(found: NumberFormat) -> bool:
     return found.kind == "code" and found.digits >= _CODE_DIGITS
 
 
-def _numbers(
-    values: pa.Array, column: Column, found: NumberFormat, told: ColumnChoice | None, missing: frozenset[str] | None
-) -> Typed:
+def _numbers(values: pa.Array, column: Column, found: NumberFormat, told: ColumnChoice | None) -> Typed:
     numbers = values.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     there = valid(values) & np.isfinite(numbers)
-    if missing:
-        for word in missing:
-            number = _as_number(word)
-            if number is not None and (hits := there & (numbers == number)).any():
-                column.missing[word] = int(hits.sum())
-                there &= ~hits
     numbers = np.where(there, without_noise(np.where(there, numbers, 0.0)), 0.0)
     whole = bool((numbers == np.floor(numbers)).all()) and bool((np.abs(numbers) < 9.2e18).all())
     decimals = found.kind in ("percent", "scientific", "fraction") or (
@@ -205,11 +200,18 @@ def _as_times(cells: CellColumn) -> CellColumn:
     return CellColumn(cells.length, {"time": pc.coalesce(cells.arrays["time"], times)})
 
 
-def _as_number(word: str) -> float | None:
-    try:
-        return float(word)
-    except ValueError:
-        return None
+def _without(cells: CellColumn, missing: frozenset[str]) -> tuple[CellColumn, dict[str, int]]:
+    """The only kind of cells without those that a person's words name as they are shown; how many of each."""
+    ((kind, values),) = cells.arrays.items()
+    different = pc.unique(values.drop_null())
+    texts = [shown(v) for v in CellColumn(len(different), {kind: different}).cells() if v is not None]
+    hits = [at for at, text in enumerate(texts) if text.casefold() in missing]
+    if not hits:
+        return cells, {}
+    gone = different.take(pa.array(hits, pa.int64()))
+    named = {texts[at]: int(pc.sum(pc.equal(values, different[at])).as_py()) for at in hits}
+    kept = pc.if_else(pc.is_in(values, gone), pa.scalar(None, values.type), values)
+    return CellColumn(cells.length, {kind: kept}), named
 
 
 def _texts(cells: CellColumn, code: str, found: NumberFormat) -> Typed:

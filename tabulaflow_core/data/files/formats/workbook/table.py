@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tabulaflow_core.data.files.columns import Column, Typing, type_columns, write_table
-from tabulaflow_core.data.files.convert import quoted
+from tabulaflow_core.data.files.column_notices import tell_of_absent
+from tabulaflow_core.data.files.columns import Column, Typing, told_missing, type_columns, write_table
+from tabulaflow_core.data.files.convert import TRIMMED, quoted
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.workbook.blocks import Block
 from tabulaflow_core.data.files.formats.workbook.book import SheetCells
@@ -234,7 +235,7 @@ def _type(
 ) -> Typing:  # fmt: skip
     """Stage the rows to keep and decide the types of all columns."""
     job.watch.advance("finding types")
-    missing = None if options.missing is None else frozenset(w.casefold() for w in options.missing)
+    missing = frozenset(w.strip(TRIMMED).casefold() for w in options.missing or ()) - {""}
     chosen = None if len(keep) == len(body) else np.searchsorted(body, keep)
     first, last = (int(keep[0]), int(keep[-1])) if len(keep) else (0, 0)
     typed: list[Typed] = []
@@ -249,7 +250,7 @@ def _type(
             )
         )  # fmt: skip
     texts = [i for i, t in enumerate(typed) if t.column is None]
-    _stage(job, keep, typed, texts)
+    _stage(job, keep, typed, texts, change=bool(missing))
     told = {n: kind for n, kind in options.types.items() if n in {names[i] for i in texts}}
     told |= {names[i]: kind for i in texts if (kind := typed[i].forced) is not None and names[i] not in told}
     own_header = [header[i] if i < len(header) else "" for i in texts]
@@ -258,7 +259,10 @@ def _type(
         typing = type_columns(job.bench, [names[i] for i in texts], own_header, replace(options, types=told), ",")
     by_index = dict(zip(texts, typing.columns, strict=True))
     typing.columns = [_finished(i, t, by_index.get(i)) for i, t in enumerate(typed)]
-    typing.notices = [*(n for t in typed for n in t.notices), *typing.notices, *_unknown(options, names)]
+    emptied = tell_of_absent([t.column for t in typed if t.column is not None])
+    typing.notices = [*(n for t in typed for n in t.notices), *typing.notices, *emptied, *_unknown(options, names)]
+    if options.missing is not None and not texts:
+        typing.decisions.append(told_missing(options.missing))
     return typing
 
 
@@ -289,8 +293,12 @@ def _unknown(options: ReadOptions, names: list[str]) -> list[str]:
     ]
 
 
-def _stage(job: ReadJob, rows: Rows, typed: list[Typed], texts: list[int]) -> None:
-    """Show the rows to DuckDB as `stage`: text as `c0`, `c1` …, what has its type already as `x` with its place."""
+def _stage(job: ReadJob, rows: Rows, typed: list[Typed], texts: list[int], *, change: bool) -> None:
+    """Show the rows to DuckDB as `stage`: text as `c0`, `c1` …, what has its type already as `x` with its place.
+
+    Args:
+        change: Cells of it will be changed, so that it must be a table of its own.
+    """
     columns: dict[str, pa.Array] = {"line": pa.array(rows + 1, pa.int64())}
     for place, index in enumerate(texts):
         columns[f"c{place}"] = typed[index].values
@@ -299,9 +307,11 @@ def _stage(job: ReadJob, rows: Rows, typed: list[Typed], texts: list[int]) -> No
             columns[f"x{index}"] = column.values
     _unstage(job)
     bench = job.bench
-    bench.typed, bench.texts = None, "stage"
+    bench.renew()
     bench.connection.register("staged", pa.table(columns))
-    bench.execute("CREATE TEMP VIEW stage AS SELECT * FROM staged")
+    bench.execute(f"CREATE TEMP {'TABLE' if change else 'VIEW'} stage AS SELECT * FROM staged")
+    if change:
+        bench.connection.unregister("staged")
 
 
 def _unstage(job: ReadJob) -> None:
