@@ -212,7 +212,7 @@ def test_thousands_of_columns_stay_within_the_memory(tmp_path: Path) -> None:
     (table,) = reading.tables
     assert table.types[:4] == ("date", "number", "integer", "text")
     assert (len(table.columns), table.row_count) == (width, 6)
-    assert any("repeat the header" in n for n in reading.report.notices)
+    assert any("repeats the header" in n for n in reading.report.notices)
 
 
 def test_only_the_last_rows_are_wider_than_the_table(tmp_path: Path) -> None:
