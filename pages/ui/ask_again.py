@@ -18,7 +18,7 @@ def draw(question: str, *, key: str) -> None:
         args=(question,),
         help="Ask the same question once more. This answer stays.",
     )
-    with st.popover("Edit", icon=":material/edit:", type="tertiary", key=f"{key}-edit", on_change="rerun") as box:
+    with st.popover("Edit", icon=":material/edit:", key=f"{key}-edit", on_change="rerun") as box:
         if box.open:
             st.text_area("Your question", value=question, key=f"{key}-words", max_chars=4000)
             st.button("Ask", key=f"{key}-ask", type="primary", on_click=_ask, args=(key,))

@@ -85,7 +85,7 @@ def draw(
         place: Where a new choice is kept.
     """
     label = "Change" if shown else "Draw"
-    with st.popover(label, icon=":material/tune:", type="tertiary", key=f"{key}-form", on_change="rerun") as opened:
+    with st.popover(label, icon=":material/tune:", key=f"{key}-form", on_change="rerun") as opened:
         if not opened.open:
             return
         now = choice or _as_shown(shown, columns)

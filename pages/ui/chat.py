@@ -35,7 +35,7 @@ def draw() -> None:
         _draw_suggestions(sources)
     if model_ready and running is None:
         _warm(view, sources)
-    _draw_bottom(running, ready=model_ready)
+    _draw_bottom(running, ready=model_ready, empty=empty)
     if running is None and model_ready and (question := state.take_pending_question()):
         _start(question, view)
     if view is not None:
@@ -99,7 +99,7 @@ def _draw_welcome() -> None:
     st.title("Ask your data")
     st.markdown(
         "Answers come with the query they rest on. Your data is only ever read. "
-        "Drop files or connect a database on the **Data** page, or start with the sample shop."
+        "Bring files and databases on the **Data** page."
     )
 
 
@@ -113,22 +113,23 @@ def _draw_suggestions(sources: tuple[SourceInfo, ...]) -> None:
             st.button(safe.label(text), key=f"suggestion-{at}", on_click=state.ask_later, args=(text,), wrap=True)
 
 
-def _draw_bottom(running: Turn | None, *, ready: bool) -> None:
-    """Stop, reset, and the box to ask in."""
+def _draw_bottom(running: Turn | None, *, ready: bool, empty: bool) -> None:
+    """Stop, reset unless there is nothing to reset, and the box to ask in."""
     if running is not None:
         for waiting in state.pending_questions():
             st.bottom.caption(f":material/schedule: Asked next: {safe.label(waiting)}")
     with st.bottom, st.container(horizontal=True, vertical_alignment="center"):
         if running is not None:
             live.stop_button(running)
-        st.button(
-            "Reset",
-            icon=":material/restart_alt:",
-            key="reset",
-            on_click=state.open_conversation,
-            args=(None,),
-            help="Start a new conversation. Data and earlier conversations stay.",
-        )
+        if not empty:
+            st.button(
+                "Reset",
+                icon=":material/restart_alt:",
+                key="reset",
+                on_click=state.open_conversation,
+                args=(None,),
+                help="Start a new conversation. Data and earlier conversations stay.",
+            )
         model_panel.draw_choice()
     # While a turn runs, the next question can be given already: a disabled box would lose the keyboard's focus.
     st.chat_input(

@@ -20,7 +20,7 @@ _ASKED: Final = "tf_change"
 
 def draw_popover(source: SourceInfo) -> None:
     """Draw the button and the fields, and carry out what was asked for."""
-    with st.popover("Change", icon=":material/edit:", type="tertiary", key=f"change-{source.id}"):
+    with st.popover("Change", icon=":material/edit:", key=f"change-{source.id}"):
         st.markdown(f"The name **{safe.label(source.alias)}** stays, and so do answers given so far.")
         url_key, password_key = f"change-url-{source.id}", f"change-password-{source.id}"
         if url_key not in st.session_state:

@@ -33,7 +33,7 @@ def draw_popover(engine: str) -> None:
     Args:
         engine: The form's engine, whose counts are shown.
     """
-    with st.popover("How safe is this?", icon=":material/shield:", type="tertiary", key="how-safe"):
+    with st.popover("How safe is this?", icon=":material/shield:", key="how-safe"):
         st.markdown(_LAYERS)
         rows = [f"| {name} | {lock} | {tried} |" for name, lock, tried in LOCKS]
         st.markdown("\n".join(["| Engine | Lock of its own | Tried with a real one |", "|---|---|---|", *rows]))

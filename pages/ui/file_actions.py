@@ -45,7 +45,7 @@ def draw(outcome: FileOutcome) -> None:
                 args=(name,),
             )
             return
-        with st.popover("Remove", icon=":material/delete:", type="tertiary", key=f"ask-remove-{name}"):
+        with st.popover("Remove", icon=":material/delete:", key=f"ask-remove-{name}"):
             st.markdown(f"Remove **{safe.label(name)}** and what was read from it? Answers given so far stay.")
             st.button("Remove it", key=f"remove-{name}", type="primary", on_click=_remove, args=(name,))
 

@@ -18,7 +18,7 @@ _LONGEST: Final = 2_000
 
 def draw_popover(source: SourceInfo) -> None:
     """Draw the button and the field."""
-    with st.popover("Hidden columns", icon=":material/visibility_off:", type="tertiary", key=f"hide-{source.id}"):
+    with st.popover("Hidden columns", icon=":material/visibility_off:", key=f"hide-{source.id}"):
         st.markdown(
             f"Columns of **{safe.label(source.alias)}** that the language model does not see: not their names, not "
             "their values. You still see them, and queries that you write yourself can use them."

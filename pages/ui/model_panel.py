@@ -110,12 +110,14 @@ def draw_choice() -> None:
             format_func=lambda name: ready[name].label,
             key=state.MODEL_BOX,
             label_visibility="collapsed",
-            width=280,
+            width=220,
         )
         state.choose_model(chosen)
     model = ready[chosen]
-    st.caption(
-        f":material/lock: {safe.label(model.label)}: small, private and free, and sometimes wrong. Check its SQL."
-        if model.local
-        else f":material/cloud: {safe.label(model.label)} sees questions, schemas and a few rows of each result."
-    )
+    name = "" if len(names) > 1 else f"{safe.label(model.label)} "  # the box names it already
+    if model.local:
+        text, more = f":material/lock: {name}runs here. Check its SQL.", "Small, private and free, and sometimes wrong."
+    else:
+        text = f":material/cloud: {name}sees some of your rows."
+        more = "It gets your questions, the names of tables and columns, and a few rows of each result."
+    st.caption(text, help=more, width="content")

@@ -76,9 +76,7 @@ def _draw_list(conversations: Sequence[ConversationInfo]) -> None:
 
 
 def _draw_menu(conversation: ConversationInfo) -> None:
-    with st.popover(
-        "", icon=":material/more_horiz:", type="tertiary", help="Rename or delete", key=_MENU, on_change="rerun"
-    ):
+    with st.popover("", icon=":material/more_horiz:", help="Rename or delete", key=_MENU, on_change="rerun"):
         title = f"{_TITLE}-{conversation.id}"
         st.text_input("Title", value=conversation.title, key=title, max_chars=80)
         st.button(

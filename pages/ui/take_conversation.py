@@ -30,9 +30,7 @@ def draw(view: ConversationView) -> None:
     """A button that opens the choice of formats; nothing before the first answer."""
     if not any(turn.result for turn in view.turns):
         return
-    with st.popover(
-        "Take away", icon=":material/download:", type="tertiary", key="take-away", on_change="rerun"
-    ) as box:
+    with st.popover("Take away", icon=":material/download:", key="take-away", on_change="rerun") as box:
         if not box.open:
             return
         st.caption("The whole conversation. Addresses and passwords of databases are not in it.")

@@ -28,7 +28,7 @@ def draw(turn_id: str, kept: FeedbackRecord | None) -> None:
     if kept is None:
         return
     label = "Change reason" if kept.reason else "Say why"
-    with st.popover(label, type="tertiary", key=f"{turn_id}-why", on_change="rerun") as box:
+    with st.popover(label, key=f"{turn_id}-why", on_change="rerun") as box:
         if box.open:
             st.text_area(_ASKED[kept.verdict], value=kept.reason, key=f"{turn_id}-reason", max_chars=_LONGEST)
             st.button("Save", key=f"{turn_id}-why-save", type="primary", on_click=_explain, args=(turn_id, kept))

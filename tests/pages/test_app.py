@@ -178,3 +178,11 @@ def test_a_question_can_be_asked_again(app: AppTest) -> None:
     assert not app.exception
     assert len(app.chat_message) == 4
     assert len(get_runtime().usage(LOCAL_USER)) == 2
+
+
+def test_an_empty_conversation_has_nothing_to_reset_and_the_line_below_is_short(app: AppTest) -> None:
+    app.run()
+    assert "reset" not in [button.key for button in app.button]
+    below = next(caption for caption in app.caption if "Check its SQL" in caption.value)
+    assert len(below.value.replace(":material/lock:", "")) < 45  # one line beside Reset on a phone
+    assert "sometimes wrong" in below.help
