@@ -25,7 +25,7 @@ def draw(source: SourceInfo) -> None:
             if source.url_masked:
                 connect_change.draw_popover(source)
             hidden_columns.draw_popover(source)
-            with st.popover("Remove", icon=":material/delete:", type="tertiary", key=f"ask-remove-{source.id}"):
+            with st.popover("Remove", icon=":material/delete:", key=f"ask-remove-{source.id}"):
                 st.markdown(
                     f"Remove **{safe.label(source.alias)}** from what can be asked? A database on a server is left as "
                     "it is; its password is forgotten here. Answers given so far stay."
@@ -54,7 +54,8 @@ def _remove(source_id: str) -> None:
 
 
 def _draw_table(source: SourceInfo, table: TableSchema) -> None:
-    rows = wording.count(table.row_count, "row") if table.row_count is not None else "rows not counted"
+    about = "about " if table.estimated else ""
+    rows = about + wording.count(table.row_count, "row") if table.row_count is not None else "rows not counted"
     title = f"{safe.label(table.qualified_name)} · {rows} · {wording.count(len(table.columns), 'column')}"
     key = f"{source.id}-{table.qualified_name}"
     opened = st.expander(title, key=f"table-{key}", type="compact", on_change="rerun")

@@ -99,8 +99,6 @@ _TEXTS: Final = {
         "more": "et {n} de plus",
     },
 }
-#: Engines whose row counts are estimates of their planner.
-_ESTIMATING: Final = ("postgres", "mysql")
 _MOST_TABLES: Final = 60
 _MOST_COLUMNS: Final = 60
 #: With more tables than these, their columns would bury their names.
@@ -254,7 +252,7 @@ class _Sayer:
 
     def columns(self, source: Source, table: TableSchema) -> str:
         """The columns of a table with their types."""
-        rows = self._rows(source, table)
+        rows = self._rows(table)
         head = self._texts["has"].format(
             table=_code(table.qualified_name),
             n=self._counted(len(table.columns), "column", "columns"),
@@ -263,7 +261,7 @@ class _Sayer:
         return f"{head} {self._listed([_typed(c) for c in table.columns], _MOST_COLUMNS)}."
 
     def _line(self, source: Source, table: TableSchema, *, columns: bool) -> str:
-        rows = self._rows(source, table)
+        rows = self._rows(table)
         text = f"- {_code(table.qualified_name)}" + (f" ({rows})" if rows else "")
         names = self._listed([_code(c.name) for c in table.columns], _COLUMNS_OF_MANY)
         return f"{text}: {names}" if columns else text
@@ -273,11 +271,11 @@ class _Sayer:
         more = f" {self._texts['more'].format(n=self._count(left))}" if left > 0 else ""
         return ", ".join(names[:most]) + more
 
-    def _rows(self, source: Source, table: TableSchema) -> str:
+    def _rows(self, table: TableSchema) -> str:
         if table.row_count is None:
             return ""
         text = self._counted(table.row_count, "row", "rows")
-        return f"~ {text}" if source.dialect in _ESTIMATING else text
+        return f"~ {text}" if table.estimated else text
 
     def _counted(self, n: int, one: str, many: str) -> str:
         return self._texts[one] if n == 1 else self._texts[many].format(n=self._count(n))

@@ -28,10 +28,12 @@ class Profile:
     Attributes:
         rows: Exact or estimated; None when unknown.
         samples: A few distinct values as text, by column.
+        estimated: The rows were not counted.
     """
 
     rows: int | None = None
     samples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

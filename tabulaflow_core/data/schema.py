@@ -48,6 +48,7 @@ class TableSchema:
     Attributes:
         schema: The namespace to write before the name, None when the name alone resolves.
         row_count: Exact or estimated rows, None when unknown.
+        estimated: The row count is an estimate of the engine's.
     """
 
     name: str
@@ -58,6 +59,7 @@ class TableSchema:
     foreign_keys: tuple[ForeignKey, ...] = ()
     row_count: int | None = None
     comment: str = ""
+    estimated: bool = False
 
     @property
     def qualified_name(self) -> str:

@@ -109,8 +109,10 @@ def test_sources_that_are_named_and_sources_that_are_not() -> None:
     both = schema_answer("Which tables are there?", (SHOP, stock))
     assert both == f"{ALL}\n\nstock has 1 table:\n\n- inventory: product"
     assert schema_answer("Which tables are there in stock?", (SHOP, stock)).startswith("stock has 1 table:")
-    counted = source("pg", table("t", "a"), dialect="postgres")
-    assert schema_answer("Which tables are there?", (counted,)) == "pg has 1 table:\n\n- t (~ 1,200 rows): a"
+    counted = table("t", "a")
+    for rows, shown in ((counted, "1,200"), (dataclasses.replace(counted, estimated=True), "~ 1,200")):
+        here = source("pg", rows, dialect="postgres")
+        assert schema_answer("Which tables are there?", (here,)) == f"pg has 1 table:\n\n- t ({shown} rows): a"
 
 
 def test_a_file_whose_table_has_its_name_and_odd_names() -> None:

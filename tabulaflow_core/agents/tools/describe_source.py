@@ -67,6 +67,7 @@ def _described(source: Source, wanted: str) -> str:
     tables = [exact] if exact else ranked(source.schema.tables, wanted)[:_MOST]
     lines = [f"Source {source.alias!r} ({source.dialect}), {len(source.schema.tables)} tables:"]
     for table in tables:
-        rows = f"  -- about {table.row_count:,} rows" if table.row_count is not None else ""
+        about = "about " if table.estimated else ""
+        rows = f"  -- {about}{table.row_count:,} rows" if table.row_count is not None else ""
         lines.append(table_line(table, source.dialect) + rows)
     return "\n".join(lines)

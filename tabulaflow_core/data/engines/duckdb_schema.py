@@ -68,13 +68,14 @@ def read_schema(
         if shown != "view" and count != 0
     }
     for candidate in profiles.due(candidates.values()):
-        profiles.remember(candidate, Profile(samples=_samples(connection, candidate.key)))  # type: ignore[arg-type]
+        profiles.remember(candidate, _profile(connection, candidate.key, counted=kind != "file"))  # type: ignore[arg-type]
     tables = []
     taken: set[str] = set()
     namespaces = {place: _namespace(place, taken, single=single) for place, *_ in places}
     for place, shown, count, comment in places:
         namespace = namespaces[place]
-        samples = ((profiles.of(candidates[place]) if place in candidates else None) or Profile()).samples
+        profile = (profiles.of(candidates[place]) if place in candidates else None) or Profile()
+        samples, rows = profile.samples, profile.rows if profile.rows is not None else count
         tables.append(
             TableSchema(
                 name=place[2],
@@ -89,7 +90,8 @@ def read_schema(
                     replace(key, target_schema=namespaces.get((*place[:2], key.target_table)))  # it has no others
                     for key in foreign[place]
                 ),
-                row_count=count,
+                row_count=rows,
+                estimated=bool(count) and kind != "file" and profile.rows is None,
                 comment=comment,
             )
         )
@@ -143,6 +145,13 @@ def _keys(
 
 def _names(value: object) -> tuple[str, ...]:
     return tuple(str(v) for v in value) if isinstance(value, list | tuple) else ()
+
+
+def _profile(connection: duckdb.DuckDBPyConnection, place: Place, *, counted: bool) -> Profile:
+    """With its rows when `counted`: the catalogue's number has those that were deleted in it."""
+    path = ".".join(quote(part) for part in place)
+    rows = int(str(next(iter(run(connection, f"SELECT count(*) FROM {path}")))[0])) if counted else None
+    return Profile(rows, _samples(connection, place))
 
 
 def _samples(connection: duckdb.DuckDBPyConnection, place: Place) -> dict[str, tuple[str, ...]]:

@@ -73,7 +73,7 @@ def read_schema(connection: Connection, profiles: Profiles) -> SourceSchema:
     for row in tables:
         place = row[0], row[1]
         known = profiles.of(candidates[place]) if place in candidates else None
-        found.append(_table(row, columns[place], keys[place], known or Profile(estimates[place])))
+        found.append(_table(row, columns[place], keys[place], known or Profile(estimates[place], estimated=True)))
     return SourceSchema(tables=tuple(found))
 
 
@@ -97,6 +97,7 @@ def _table(row: Row, columns: list[Row], keys: list[Row], profile: Profile) -> T
         primary_key=tuple(key[1] for key in keys if key[0] == "PRIMARY"),
         foreign_keys=_foreign_keys(keys, schema if is_here == "1" else None),
         row_count=profile.rows,
+        estimated=profile.estimated and profile.rows is not None,
         comment="" if view else comment,
     )
 
@@ -134,8 +135,10 @@ def _profile(connection: Connection, schema: str, table: str, columns: list[Row]
                 )
                 samples[column] = tuple(str(value) for (value,) in cursor.fetchall())
     except pymysql.err.MySQLError:  # such as a damaged table: it has no details, that is all
-        return Profile(estimate)
-    return Profile(counted if counted <= _SMALL_TABLE else max(counted, estimate or 0), samples)
+        return Profile(estimate, estimated=True)
+    if counted <= _SMALL_TABLE:
+        return Profile(counted, samples)
+    return Profile(max(counted, estimate or 0), samples, estimated=True)
 
 
 def quoted(name: str) -> str:

@@ -122,6 +122,7 @@ async def read_schema_async(connection: asyncpg.Connection, profiles: Profiles) 
                 primary_key=primary.get(oid, ()),
                 foreign_keys=tuple(pointing.get(oid, ())),
                 row_count=rows,
+                estimated=rows is not None and (profile is None or profile.estimated),
                 comment=row["comment"],
             )
         )
@@ -175,8 +176,10 @@ async def _profile_async(connection: asyncpg.Connection, table: asyncpg.Record, 
     except asyncpg.PostgresError:  # such as a column that the role may not read: there are no details, that is all
         await connection.execute("ROLLBACK TO SAVEPOINT details")
         return Profile()
-    count = row[0] if row[0] <= _SMALL_TABLE else max(int(table["rows"]), row[0])
-    return Profile(count, {column: tuple(values or ()) for column, values in zip(text, list(row)[1:], strict=True)})
+    samples = {column: tuple(values or ()) for column, values in zip(text, list(row)[1:], strict=True)}
+    if row[0] <= _SMALL_TABLE:
+        return Profile(row[0], samples)
+    return Profile(max(int(table["rows"]), row[0]), samples, estimated=True)
 
 
 def quoted(name: str) -> str:

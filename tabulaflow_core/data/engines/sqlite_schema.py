@@ -77,14 +77,14 @@ def _with_profile(table: TableSchema, profile: Profile) -> TableSchema:
     columns = tuple(
         replace(c, samples=profile.samples[c.name]) if c.name in profile.samples else c for c in table.columns
     )
-    return replace(table, columns=columns, row_count=profile.rows)
+    return replace(table, columns=columns, row_count=profile.rows, estimated=profile.estimated)
 
 
 def _profile(connection: sqlite3.Connection, table: TableSchema) -> Profile:
     try:
         rows = _row_count(connection, table.name)
         if rows is None or rows > _SMALL_TABLE:
-            return Profile(rows)
+            return Profile(rows, estimated=rows is not None)
         texts = [column.name for column in table.columns if _is_text(column.type)]
         return Profile(rows, {name: _samples(connection, table.name, name) for name in texts[:_SAMPLED_COLUMNS]})
     except sqlite3.DatabaseError:

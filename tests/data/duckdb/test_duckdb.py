@@ -390,3 +390,11 @@ async def test_a_key_names_the_schema_of_its_target(tmp_path: Path) -> None:
         table = source.schema.table("b.x")
         assert table is not None
         assert [(key.target_schema, key.target_table) for key in table.foreign_keys] == [("b", "y")]
+
+
+async def test_rows_that_were_deleted_are_not_counted(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "less.duckdb", "CREATE TABLE t AS SELECT range AS x FROM range(300)", "DELETE FROM t WHERE x < 100"
+    )
+    async with await DuckDBConnector.open_async(path) as source:
+        assert [(table.row_count, table.estimated) for table in source.schema.tables] == [(200, False)]
