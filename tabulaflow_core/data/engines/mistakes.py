@@ -36,6 +36,7 @@ class Mistake(StrEnum):
     LIBRARY = "library"  # the driver is installed, a library of the system is not
     STATEMENT_POOLER = "statement_pooler"  # a pooler that gives each statement another connection
     OPTION = "option"  # the server does not know what `options` asks for
+    LOCKED = "locked"  # a file that another program is writing
     CREDENTIALS = "credentials"  # keys of a cloud are missing or wrong
 
 
@@ -48,7 +49,7 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     Mistake.PASSWORD: "{what} refused the user {user!r} or the password. Check both.{escape}",
     Mistake.NO_DATABASE: "{what} has no database {database!r}. Check the name at the end of the URL.",
     Mistake.DATABASE_DENIED: "{what} does not let the user {user!r} into the database {database!r}. "
-    "Ask its administrator for the right to connect, or take another database.",
+    "Check the database's name; if it is right, ask the administrator for the right to connect.",
     Mistake.HOST_DENIED: "{what} does not let the user {user!r} connect from this computer. "
     "Ask its administrator to allow the address.{hba}",
     Mistake.ENCRYPTION_NEEDED: "{what} takes encrypted connections only. Add `{on}` to the URL.",
@@ -67,8 +68,13 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     Mistake.OPTION: "{what} does not know what `options` in the URL asks for. Leave that part of the URL out.",
     Mistake.LIBRARY: "The driver for {engine} is installed, but a library of the system that it needs is not. "
     "{library}",
+    Mistake.LOCKED: "Another program has locked {what}. Ask again when it has ended its work.",
     Mistake.CREDENTIALS: "{what} did not accept the keys. {keys}",
 }
+#: A database without an address is a file: it has no port to look at.
+_BROKEN_FILE: Final = (
+    "The {engine} database could not be read. Ask again; if it stays so, check that its file is there and whole."
+)
 #: What a person would look at first.
 _ABOUT: Final[dict[Mistake, str]] = {
     Mistake.NO_HOST: "host",
@@ -103,6 +109,8 @@ _KEYS: Final = {
     "bigquery": "Give a service account's key, base64-encoded, as `?credentials_base64=…`.",
     "snowflake": "Check the account's name, the user and the password.",
 }
+#: Of `ssl` and its like: the URL forbids encryption.
+_PLAIN_MODES: Final = frozenset({"disabled", "disable"})
 _PORTS: Final = {"postgresql": 5432, "mysql": 3306}
 
 
@@ -140,14 +148,23 @@ def unavailable(mistake: Mistake, source: SourceUrl, *, engine: str, detail: str
     profile = PROFILES.get(source.engine)
     on, off = _ENCRYPTION.get(source.engine, ("?ssl=true", "?ssl=false"))
     where = source.address if source.port else source.host
+    if mistake is Mistake.BROKEN and not where:
+        return SourceUnavailable(_BROKEN_FILE.format(engine=engine), detail=detail or None)
     escape = ""
     if source.unescaped:
         escape = (
             " The password was read up to the last `@`; write special characters by their code, such as `%40` for `@`,"
             " `%3A` for `:`, `%2F` for `/` and `%25` for `%`."
         )
+    if (
+        mistake is Mistake.PASSWORD
+        and source.engine == "mysql"
+        and _PLAIN_MODES & set(map(str.lower, source.options.values()))
+    ):
+        # MariaDB says no more to a user whom it lets in by an encrypted connection only.
+        escape += f" If the server takes encrypted connections only, write `{on}`."
     text = _SENTENCES[mistake].format(
-        what=f"{engine} at {where}",
+        what=f"{engine} at {where}" if where else f"the {engine} database",
         engine=engine,
         host=source.host,
         address=where,

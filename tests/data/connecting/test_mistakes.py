@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from tabulaflow_core.data import SQLConnector
+from tabulaflow_core.data.engines.generic.faults import connection_fault
+from tabulaflow_core.data.engines.mistakes import Mistake, unavailable
+from tabulaflow_core.data.urls import SourceUrl, parse_source_url
 from tabulaflow_core.errors import SourceError, SourceUnavailable, SourceUrlError
 from tests.data.connecting import fakes
 from tests.data.contract import boxes
@@ -285,3 +289,22 @@ def test_a_time_out_and_a_broken_certificate_have_their_words() -> None:
     assert mistake_of_socket(ssl.SSLCertVerificationError()) is Mistake.CERTIFICATE
     assert issubclass(SourceUnavailable, ConnectionError)
     assert issubclass(SourceUrlError, ValueError)
+
+
+def test_a_file_has_no_address_and_no_port() -> None:
+    source = SourceUrl(dialect="sqlite", database="/srv/a.sqlite", engine="sqlite")
+    locked = connection_fault(sqlite3.OperationalError("database is locked"), source).user_message
+    assert locked == "Another program has locked the SQLite database. Ask again when it has ended its work."
+    broken = connection_fault(sqlite3.DatabaseError("disk I/O error"), source).user_message
+    assert "could not be read" in broken
+    assert " at  " not in broken
+    assert "port" not in broken
+
+
+def test_mariadb_does_not_say_that_encryption_was_missing() -> None:
+    plain, usual = (
+        unavailable(Mistake.PASSWORD, parse_source_url(f"mysql://a:b@h/d{rest}"), engine="MariaDB").user_message
+        for rest in ("?ssl-mode=DISABLED", "")
+    )
+    assert plain.endswith("If the server takes encrypted connections only, write `?ssl-mode=REQUIRED`.")
+    assert "encrypted" not in usual

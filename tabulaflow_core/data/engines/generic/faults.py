@@ -76,6 +76,7 @@ _WORDS: Final[tuple[tuple[str, Mistake], ...]] = (
     ),
     (r"unexpected (http|message|response)|packet sequence number wrong|unknown message type", Mistake.NOT_THIS_ENGINE),
     (r"adaptive server connection failed", Mistake.REFUSED),
+    (r"database (table |schema |file )?is locked", Mistake.LOCKED),
 )
 _COMPILED: Final = tuple((re.compile(pattern, re.DOTALL), mistake) for pattern, mistake in _WORDS)
 #: Faults of a statement that did not compile, where the class does not tell: Oracle, SQL Server, ClickHouse, SQLite.
