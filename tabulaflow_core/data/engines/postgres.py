@@ -16,7 +16,7 @@ from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import LOCK_SHARE, Caps, EngineFault, Fetched, IfExists, waited_for_lock
 from tabulaflow_core.data.engines.mistakes import Mistake, mistake_of_socket, unavailable
 from tabulaflow_core.data.engines.pool import Pool
-from tabulaflow_core.data.engines.postgres_lock import refuse_code_in_types_async
+from tabulaflow_core.data.engines.postgres_lock import refuse_calls_by_field_async, refuse_code_in_types_async
 from tabulaflow_core.data.engines.postgres_probe import speaks_postgres_async
 from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, foreign_async, read_schema_async, role_notices
 from tabulaflow_core.data.engines.postgres_types import converter_for, set_codecs_async
@@ -166,11 +166,16 @@ class PostgresAdapter:
 
     async def _fetch_async(self, connection: Connection, sql: str, caps: Caps) -> Fetched:
         await refuse_code_in_types_async(connection, sql)
+        await refuse_calls_by_field_async(connection, sql)
         try:
             # Unnamed: behind a pooler, a name may be taken by whoever used the server connection before.
             statement = await connection.prepare(sql, name="")
         except asyncpg.DataError as error:  # a literal that does not fit its type: found before it ran
             raise EngineFault(FailureKind.INVALID, _message(error)) from None
+        except asyncpg.InternalClientError:  # a pseudo-type
+            raise EngineFault(
+                FailureKind.INVALID, "a column of the answer has a type that cannot be read; cast it to text"
+            ) from None
         if statement.get_parameters():
             raise EngineFault(FailureKind.INVALID, "the statement has parameters such as $1; write the values instead")
         attributes = statement.get_attributes()

@@ -1,4 +1,5 @@
-"""What PostgreSQL's READ ONLY transaction leaves open and can be looked up before a statement runs: types of a user."""
+"""What PostgreSQL's READ ONLY transaction leaves open and can be looked up before a statement runs: types of a user,
+and fields of a row that are functions."""
 
 from __future__ import annotations
 
@@ -35,6 +36,38 @@ _RUNS_CODE: Final = """
     OR EXISTS (SELECT FROM pg_range r WHERE t.oid IN (r.rngtypid, r.rngmultitypid) AND r.rngcanonical::oid >= 16384)
     ORDER BY 1
 """
+
+#: Which fields of a row share their name with a function or a type of a user, or with a function of PostgreSQL that is
+#: not among those given: `(o).f` would call it where o has no column of that name.
+_CALLED_BY_FIELD: Final = """
+    SELECT proname FROM pg_proc WHERE proname = ANY($1::text[]) AND pronargs > 0
+    AND (oid >= 16384 OR NOT proname = ANY($2::text[]))
+    UNION SELECT typname FROM pg_type WHERE typname = ANY($1::text[]) AND oid >= 16384
+    ORDER BY 1
+"""
+
+
+async def refuse_calls_by_field_async(connection: Connection, sql: str) -> None:
+    """See that no `(o).f` of a statement calls a function f(o) in place of reading a column.
+
+    Args:
+        connection: In the transaction that will run the statement.
+        sql: A statement that the guard allowed.
+
+    Raises:
+        EngineFault: It might.
+    """
+    from tabulaflow_core.data.guard.functions import scalars
+    from tabulaflow_core.data.guard.types import row_fields
+
+    fields = row_fields(sql)
+    found = await connection.fetch(_CALLED_BY_FIELD, list(fields), list(scalars("postgres"))) if fields else []
+    if found:
+        field = str(found[0][0])
+        raise EngineFault(
+            FailureKind.REFUSED,
+            f"(…).{field} may call a function of the database on the whole row; write the column without parentheses.",
+        )
 
 
 async def refuse_code_in_types_async(connection: Connection, sql: str) -> None:

@@ -43,6 +43,9 @@ CONVERTERS: Final[dict[str, Converter]] = {
 #: Shapes: the server's own text, since asyncpg's objects would spell the numbers in them another way.
 _AS_WRITTEN: Final = ("point", "line", "lseg", "box", "path", "polygon", "circle")
 
+#: The number of `anyarray` in `pg_type`, the same in every PostgreSQL.
+_ANYARRAY: Final = 2277
+
 
 async def set_codecs_async(connection: asyncpg.Connection) -> None:
     """Keep what asyncpg's own decoders lose: infinities, far years, months of intervals, shapes as written."""
@@ -51,6 +54,11 @@ async def set_codecs_async(connection: asyncpg.Connection) -> None:
         await connection.set_type_codec(name, schema="pg_catalog", encoder=_no_encoder, decoder=decoder, format="tuple")
     for name in _AS_WRITTEN:
         await connection.set_type_codec(name, schema="pg_catalog", encoder=_no_encoder, decoder=str, format="text")
+    # A column of `pg_stats` has it. asyncpg looks for its parts, of which there are none, and its public way in
+    # takes plain types only.
+    connection._protocol.get_settings().add_python_codec(
+        _ANYARRAY, "anyarray", "pg_catalog", [], "scalar", _no_encoder, str, "text"
+    )
 
 
 def converter_for(kind: asyncpg.Type) -> Converter:

@@ -20,10 +20,14 @@ _READING: Final = frozenset(
 _READING_PRAGMAS: Final = frozenset(
     [
         "application_id",
+        "auto_vacuum",
+        "busy_timeout",
+        "cache_size",
         "collation_list",
         "compile_options",
         "data_version",
         "encoding",
+        "foreign_key_check",
         "foreign_key_list",
         "foreign_keys",
         "freelist_count",
@@ -31,20 +35,41 @@ _READING_PRAGMAS: Final = frozenset(
         "index_info",
         "index_list",
         "index_xinfo",
+        "integrity_check",
+        "journal_mode",
+        "locking_mode",
+        "max_page_count",
         "module_list",
         "page_count",
         "page_size",
         "pragma_list",
+        "query_only",
+        "quick_check",
+        "recursive_triggers",
         "schema_version",
+        "secure_delete",
+        "synchronous",
         "table_info",
         "table_list",
         "table_xinfo",
+        "temp_store",
         "user_version",
     ]
 )
 #: Of these, the ones that an argument does not change.
 _TAKING_ARGUMENTS: Final = frozenset(
-    ["foreign_key_list", "index_info", "index_list", "index_xinfo", "table_info", "table_list", "table_xinfo"]
+    [
+        "foreign_key_check",
+        "foreign_key_list",
+        "index_info",
+        "index_list",
+        "index_xinfo",
+        "integrity_check",
+        "quick_check",
+        "table_info",
+        "table_list",
+        "table_xinfo",
+    ]
 )
 #: Bounds on what one statement may make SQLite do; see sqlite.org/security.html.
 _LIMITS: Final = (

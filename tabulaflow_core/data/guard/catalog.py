@@ -12,13 +12,18 @@ from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
 _PG_RELATIONS = name_set(
     """
-    pg_aggregate pg_am pg_attrdef pg_attribute pg_available_extensions pg_cast pg_class pg_collation pg_constraint
-    pg_conversion pg_database pg_depend pg_description pg_enum pg_extension pg_index pg_indexes pg_inherits pg_language
-    pg_matviews pg_namespace pg_opclass pg_operator pg_partitioned_table pg_policies pg_policy pg_proc pg_range
-    pg_rewrite pg_roles pg_rules pg_sequence pg_sequences pg_stat_all_indexes pg_stat_all_tables pg_stat_database
-    pg_stat_user_indexes pg_stat_user_tables pg_statio_user_indexes pg_statio_user_tables pg_stats pg_stats_ext
-    pg_statistic_ext pg_tables pg_tablespace pg_timezone_abbrevs pg_timezone_names pg_trigger pg_ts_config pg_type
-    pg_views
+    pg_aggregate pg_am pg_amop pg_amproc pg_attrdef pg_attribute pg_auth_members pg_available_extension_versions
+    pg_available_extensions pg_cast pg_class pg_collation pg_constraint pg_conversion pg_database pg_depend
+    pg_description pg_enum pg_extension pg_group pg_index pg_indexes pg_inherits pg_language pg_matviews
+    pg_namespace pg_opclass pg_operator pg_opfamily pg_partitioned_table pg_policies pg_policy pg_proc
+    pg_publication pg_publication_namespace pg_publication_rel pg_publication_tables pg_range pg_rewrite pg_roles
+    pg_rules pg_sequence pg_sequences pg_shdepend pg_stat_all_indexes pg_stat_all_tables pg_stat_database
+    pg_stat_progress_analyze pg_stat_progress_cluster pg_stat_progress_create_index pg_stat_progress_vacuum
+    pg_stat_sys_tables pg_stat_user_functions pg_stat_user_indexes pg_stat_user_tables pg_stat_xact_user_tables
+    pg_statio_all_indexes pg_statio_all_sequences pg_statio_all_tables pg_statio_user_indexes
+    pg_statio_user_sequences pg_statio_user_tables pg_statistic_ext pg_stats pg_stats_ext pg_tables pg_tablespace
+    pg_timezone_abbrevs pg_timezone_names pg_transform pg_trigger pg_ts_config pg_ts_config_map pg_ts_dict
+    pg_ts_parser pg_ts_template pg_type pg_user pg_views
     """
 )
 _PG_INFORMATION_SCHEMA_REFUSED = ("user_mapping", "foreign_", "_pg_")
@@ -67,8 +72,8 @@ SETTINGS = {
         """
         bytea_output client_encoding datestyle default_transaction_isolation default_transaction_read_only
         extra_float_digits intervalstyle is_superuser lc_collate lc_ctype lc_messages lc_monetary lc_numeric lc_time
-        max_connections search_path server_encoding server_version server_version_num standard_conforming_strings
-        statement_timeout timezone transaction_isolation transaction_read_only work_mem
+        max_connections search_path server_encoding server_version server_version_num session_authorization
+        standard_conforming_strings statement_timeout timezone transaction_isolation transaction_read_only work_mem
         """
     ),
     "duckdb": name_set(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from tabulaflow_core.data.guard.condense import condense
 from tabulaflow_core.data.guard.context import Context
@@ -107,7 +108,7 @@ def _check_shape(tokens: list[Token]) -> None:
 
 
 def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
-    from tabulaflow_core.data.guard import forms, growth, words
+    from tabulaflow_core.data.guard import forms, forms_json, forms_mysql, growth, words
 
     if not tokens:
         raise Refusal(RefusalCode.UNREADABLE, "There is no query after the first word.")
@@ -127,10 +128,12 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
         return _check_duckdb(sql, first, tokens, context)
     if context.dialect == "postgres":
         words.check_types(tokens, context)
-        tokens = words.plain_operators(forms.plain_postgres(tokens))
+        tokens = words.plain_operators(forms.plain_postgres(forms_json.plain_json(tokens)))
     if context.dialect == "mysql":
         _check_share_mode(tokens)
-        tokens = forms.plain_mysql(tokens)
+        tokens = forms_mysql.plain_mysql(tokens)
+    if context.dialect == "sqlite":
+        tokens = forms.plain_sqlite(tokens)
     if context.dialect == "tsql":
         words.check_statement_words(tokens)
     return _check_parsed(tokens, context)
@@ -181,7 +184,9 @@ def _plain(text: str) -> list[Token]:
 def _check_condition(tokens: list[Token], context: Context) -> None:
     """The WHERE of a SHOW is an expression over the list's own columns."""
     tables = set(context.tables)
-    _check_parsed([*_plain("SELECT 1 FROM listed WHERE"), *tokens], context)
+    # `Charset` is a column of SHOW COLLATION, and a word of its own to the parser.
+    named = [replace(t, kind=Kind.QUOTED) if t.kind is Kind.WORD and t.text.lower() == "charset" else t for t in tokens]
+    _check_parsed([*_plain("SELECT 1 FROM listed WHERE"), *named], context)
     context.tables = tables | (context.tables - {"listed"})
 
 

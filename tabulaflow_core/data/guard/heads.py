@@ -5,94 +5,39 @@ Each is read by a grammar of its own that is small enough to be seen through; wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tabulaflow_core.data.guard.catalog import check_relation, check_setting
 from tabulaflow_core.data.guard.context import Context
 from tabulaflow_core.data.guard.lexer import Kind, Token
 from tabulaflow_core.data.guard.names import name_set
+from tabulaflow_core.data.guard.reader import Reader, Rest
+from tabulaflow_core.data.guard.show_mysql import show_mysql
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 
 _EXPLAIN_OPTIONS = name_set(
     "analyze buffers costs format generic_plan memory serialize settings summary timing verbose wal"
 )
 _EXPLAIN_VALUES = name_set("binary false json none off on text tree traditional true xml yaml html graphviz mermaid")
-_SQLITE_PRAGMAS_OF = name_set("foreign_key_list index_info index_list index_xinfo table_info table_list table_xinfo")
+_SQLITE_PRAGMAS_OF = name_set(
+    """
+    foreign_key_check foreign_key_list index_info index_list index_xinfo integrity_check quick_check table_info
+    table_list table_xinfo
+    """
+)
 PRAGMA_FUNCTIONS_OF = frozenset(f"pragma_{name}" for name in _SQLITE_PRAGMAS_OF)
 """SQLite's table functions whose argument names a table or an index; that of others may set a value."""
 _SQLITE_PRAGMAS = name_set(
     """
-    application_id collation_list compile_options data_version encoding foreign_keys freelist_count function_list
-    module_list page_count page_size pragma_list schema_version table_list user_version
+    application_id auto_vacuum busy_timeout cache_size collation_list compile_options data_version encoding
+    foreign_key_check foreign_keys freelist_count function_list integrity_check journal_mode locking_mode
+    max_page_count module_list page_count page_size pragma_list query_only quick_check recursive_triggers
+    schema_version secure_delete synchronous table_list temp_store user_version
     """
 )
+_COUNTING = frozenset({"integrity_check", "quick_check"})
+"""Those that take how many faults to tell in place of a table."""
 _DUCKDB_PRAGMAS_OF = frozenset({"show", "table_info"})
-_DUCKDB_PRAGMAS = name_set("collations functions platform show_tables show_tables_expanded version")
-_MYSQL_LISTS = frozenset({"tables", "columns", "fields", "index", "indexes", "keys", "triggers"})
+_DUCKDB_PRAGMAS = name_set("collations database_size functions platform show_tables show_tables_expanded version")
 _SHOWN_PLAIN = frozenset({"tables", "schemas", "databases", "catalogs", "views", "columns"})
-_MYSQL_PLAIN = frozenset({"databases", "schemas", "collation", "charset", "engines", "warnings", "errors"})
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """A head that is followed by a query.
-
-    Attributes:
-        kind: What the whole statement is.
-        at: The index of the query's first token; equal to the number of tokens when nothing follows.
-        condition: Whether what follows is the condition of a WHERE and not a query.
-    """
-
-    kind: str
-    at: int
-    condition: bool = False
-
-
-class Reader:
-    """Walks over the tokens of a head."""
-
-    def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = tokens
-        self.at = 0
-
-    @property
-    def done(self) -> bool:
-        """Whether all tokens are read."""
-        return self.at >= len(self.tokens)
-
-    def peek(self) -> str:
-        """The next word or sign, lower case; empty for a literal, a quoted name and at the end."""
-        token = self.tokens[self.at] if not self.done else None
-        return token.text.lower() if token and token.kind in (Kind.WORD, Kind.OP) else ""
-
-    def take(self, *words: str) -> bool:
-        """Steps over one of these words if it comes next."""
-        if self.peek() in words:
-            self.at += 1
-            return True
-        return False
-
-    def name(self) -> tuple[str, ...]:
-        """Reads `a`, `a.b` or `a.b.c`; raises `Refusal` where no name stands."""
-        parts: list[str] = []
-        while not self.done and self.tokens[self.at].kind in (Kind.WORD, Kind.QUOTED):
-            parts.append(self.tokens[self.at].text)
-            self.at += 1
-            if not self.take("."):
-                return tuple(parts)
-        raise self.unexpected()
-
-    def literal(self) -> bool:
-        """Steps over a text literal if one comes next."""
-        if not self.done and self.tokens[self.at].kind is Kind.STRING:
-            self.at += 1
-            return True
-        return False
-
-    def unexpected(self) -> Refusal:
-        """The refusal for what does not fit the grammar."""
-        shown = self.tokens[self.at].text if not self.done else "the end"
-        return Refusal(RefusalCode.NOT_A_QUERY, f"This form of the statement is not allowed (at {shown[:40]!r}).")
 
 
 def read_head(tokens: list[Token], context: Context) -> Rest | None:
@@ -106,7 +51,7 @@ def read_head(tokens: list[Token], context: Context) -> Rest | None:
         case "describe" | "desc", "mysql":
             return _explain(reader, context)
         case "show", "mysql":
-            return _show_mysql(reader, context)
+            return show_mysql(reader, context)
         case "show", "snowflake" | "trino" | "databricks":
             return _show_plain(reader, context)
         case "describe" | "desc", "snowflake" | "trino" | "databricks":
@@ -152,8 +97,8 @@ def _explain_options(reader: Reader) -> None:
     while True:
         if not reader.take(*_EXPLAIN_OPTIONS):
             raise reader.unexpected()
-        if not reader.take(*_EXPLAIN_VALUES):
-            reader.literal()
+        if not (reader.take(*_EXPLAIN_VALUES) or reader.literal()):
+            reader.number()
         if reader.take(")"):
             return
         if not reader.take(","):
@@ -166,57 +111,14 @@ def _show_postgres(reader: Reader, context: Context) -> Rest:
         name, fits = "timezone", reader.take("zone")
     elif reader.take("transaction"):
         name, fits = "transaction_isolation", reader.take("isolation") and reader.take("level")
+    elif reader.take("session"):
+        name, fits = "session_authorization", reader.take("authorization")
     else:
         name, fits = ".".join(reader.name()), True
     if not fits or not reader.done:
         raise reader.unexpected()
     check_setting(name, "postgres")
     return Rest("show", reader.at)
-
-
-def _show_mysql(reader: Reader, context: Context) -> Rest:
-    reader.at += 1
-    if reader.take("create"):
-        if not reader.take("table", "view", "database", "schema"):
-            raise reader.unexpected()
-        _relation(reader, context)
-    elif reader.take("character"):
-        if not reader.take("set"):
-            raise reader.unexpected()
-    elif reader.take("table"):
-        if not reader.take("status"):
-            raise reader.unexpected()
-        _scope(reader)
-    elif reader.take(*_MYSQL_PLAIN):
-        pass
-    else:
-        while reader.take("full", "extended"):
-            pass
-        listed = reader.peek()
-        if not reader.take(*_MYSQL_LISTS):
-            raise reader.unexpected()
-        if listed not in ("tables", "triggers") and reader.take("from", "in"):
-            _relation(reader, context)
-        _scope(reader)
-    if reader.take("like") and not reader.literal():
-        raise reader.unexpected()
-    if reader.take("where"):
-        return Rest("show", reader.at, condition=True)
-    if not reader.done:
-        raise reader.unexpected()
-    return Rest("show", reader.at)
-
-
-def _relation(reader: Reader, context: Context) -> None:
-    name = reader.name()
-    check_relation(name, "mysql")
-    context.tables.add(".".join(name))
-
-
-def _scope(reader: Reader) -> None:
-    """`FROM a_database`, which is a single name."""
-    if reader.take("from", "in"):
-        check_relation((*reader.name(), ""), "mysql")
 
 
 def _show_plain(reader: Reader, context: Context) -> Rest:
@@ -259,13 +161,17 @@ def _pragma(reader: Reader, context: Context) -> Rest:
     word = name[-1].lower()
     if reader.done and word in plain:
         return Rest("pragma", reader.at)
-    if word in of and reader.take("("):
+    equals = context.dialect == "sqlite" and word in of and reader.take("=")
+    if equals or (word in of and reader.take("(")):
+        subject: tuple[str, ...] = ()
         if not reader.done and reader.tokens[reader.at].kind is Kind.STRING:
-            subject: tuple[str, ...] = (reader.tokens[reader.at].text,)
+            subject = (reader.tokens[reader.at].text,)
             reader.at += 1
-        else:
+        elif not (word in _COUNTING and reader.number()):
             subject = reader.name()
-        if reader.take(")") and reader.done:
+        if (equals or reader.take(")")) and reader.done:
+            if not subject:
+                return Rest("pragma", reader.at)
             check_relation(subject, context.dialect)
             context.tables.add(".".join(subject))
             return Rest("pragma", reader.at)

@@ -109,6 +109,9 @@ class Lexer:
         depth, at = 1, at + 2
         while depth:
             close, opened = sql.find("*/", at), sql.find("/*", at)
+            if close < 0 and self._rules.open_comments:
+                self._at = len(sql)
+                return
             if close < 0:
                 raise Refusal(RefusalCode.UNREADABLE, "A comment /* is never closed.")
             if self._rules.nested_comments and 0 <= opened < close:

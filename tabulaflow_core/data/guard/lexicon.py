@@ -41,6 +41,8 @@ class LexRules:
     cautious: bool = False
     """Whether a backslash escapes, and comments nest, depends on a setting or is not known: both are then refused where
     it would matter."""
+    open_comments: bool = False
+    """Whether a comment that is never closed goes on to the end of the text."""
     refused: str = ""
     """Characters that must not stand outside literals and quoted names."""
 
@@ -58,7 +60,9 @@ _HARMLESS_HINTS = name_set(
 LEX_RULES: Mapping[str, LexRules] = MappingProxyType(
     {
         "sqlite": LexRules(
-            name_quotes=MappingProxyType({'"': '"', "`": "`", "[": "]"}), prefixes=MappingProxyType({"x": False})
+            name_quotes=MappingProxyType({'"': '"', "`": "`", "[": "]"}),
+            prefixes=MappingProxyType({"x": False}),
+            open_comments=True,
         ),
         "duckdb": LexRules(
             prefixes=MappingProxyType({"e": True, "x": False, "b": False}),

@@ -12,25 +12,25 @@ from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_LIST = "pg_roles"
-_KEPT = "rolconfig"
+_KEPT = {"pg_roles": "rolconfig", "pg_user": "useconfig"}
+"""Of each list of roles, the column with their settings."""
 
 
 def check_roles(root: exp.Expr) -> None:
     """Raises `Refusal` if a statement reads pg_roles in a way that could show the settings of a role."""
     from sqlglot import exp
 
-    tables = [table for table in root.find_all(exp.Table) if table.name.lower() == _LIST]
+    tables = [table for table in root.find_all(exp.Table) if table.name.lower() in _KEPT]
     if not tables:
         return
-    rows = {_LIST} | {table.alias_or_name.lower() for table in tables}
+    rows = {*_KEPT} | {table.alias_or_name.lower() for table in tables}
     if any(table.args.get("alias") and table.args["alias"].args.get("columns") for table in tables):
         raise _kept()
     for star in root.find_all(exp.Star):
         if not (isinstance(star.parent, exp.Anonymous) and star.parent.name.lower() == "count"):
             raise _kept()
     for name in root.find_all(exp.Identifier):
-        if name.name.lower() == _KEPT:
+        if name.name.lower() in _KEPT.values():
             raise _kept()
     for column in root.find_all(exp.Column):
         if column.name.lower() in rows:
@@ -40,6 +40,6 @@ def check_roles(root: exp.Expr) -> None:
 def _kept() -> Refusal:
     return Refusal(
         RefusalCode.CATALOG,
-        "pg_roles also holds the settings kept for each role, which may be secrets. Name the columns that are needed, "
-        "such as rolname.",
+        "The list of roles also holds the settings kept for each, which may be secrets. Name the columns that are "
+        "needed, such as rolname.",
     )

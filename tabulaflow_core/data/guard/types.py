@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ BUILT_IN_TYPES = name_set(
 )
 """PostgreSQL's own types and those of its usual extensions, which take a text without running code of a user."""
 _MAY_CAST = ("::", "as", "columns")
+_ROW_FIELD = re.compile(r"[)\]]\s*(?:\.|--|/\*)")
+"""What a statement holds that takes a field of a row."""
 
 
 def type_name(node: exp.Expr) -> str:
@@ -48,7 +51,6 @@ def _part(node: exp.Expr) -> str:
     return node.name.lower()
 
 
-@lru_cache(maxsize=64)
 def cast_types(sql: str) -> tuple[str, ...]:
     """The types of a user in a statement that the guard allowed, sorted; none where it cannot be read.
 
@@ -56,7 +58,42 @@ def cast_types(sql: str) -> tuple[str, ...]:
     """
     from sqlglot import exp
 
-    from tabulaflow_core.data.guard import forms, words
+    lowered = sql.lower()
+    root = _tree(sql) if any(sign in lowered for sign in _MAY_CAST) else None
+    found = {type_name(node) for node in root.find_all(exp.DataType) if is_user_type(node)} if root else set()
+    return tuple(sorted(found - BUILT_IN_TYPES))
+
+
+def row_fields(sql: str, *, of_tables: bool = False) -> tuple[str, ...]:
+    """What is taken of a row, as `f` in `(o).f`, in a statement that the guard allowed, sorted.
+
+    Where o has no column of that name, PostgreSQL calls the function f(o).
+
+    Args:
+        sql: The statement.
+        of_tables: Only of whole rows of tables, `(o).f` and `(o.*).f` of a table or alias o; else of any value.
+    """
+    from sqlglot import exp
+
+    root = _tree(sql) if _ROW_FIELD.search(sql) else None
+    if root is None:
+        return ()
+    tables = {t.alias_or_name.lower() for t in root.find_all(exp.Table)}
+    tables |= {alias.name.lower() for alias in root.find_all(exp.TableAlias)}
+    found = set()
+    for node in root.find_all(exp.Dot):
+        inner, named = node.this.unnest(), node.expression
+        if not isinstance(named, exp.Identifier) or isinstance(inner, exp.Identifier):
+            continue
+        star = isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)
+        if not of_tables or star or (isinstance(inner, exp.Column) and inner.name.lower() in tables):
+            found.add(str(named.name if named.args.get("quoted") else named.name.lower()))
+    return tuple(sorted(found))
+
+
+@lru_cache(maxsize=64)
+def _tree(sql: str) -> exp.Expr | None:
+    from tabulaflow_core.data.guard import forms, forms_json, words
     from tabulaflow_core.data.guard.condense import condense
     from tabulaflow_core.data.guard.context import Context
     from tabulaflow_core.data.guard.heads import read_head
@@ -64,22 +101,18 @@ def cast_types(sql: str) -> tuple[str, ...]:
     from tabulaflow_core.data.guard.lexicon import LEX_RULES
     from tabulaflow_core.data.guard.parse import parse
 
-    lowered = sql.lower()
-    if not any(sign in lowered for sign in _MAY_CAST):
-        return ()
     rules = LEX_RULES["postgres"]
     try:
         tokens = Lexer(sql, rules).tokens()
         rest = read_head(tokens, Context("postgres"))
         tokens = tokens[rest.at :] if rest is not None else tokens
         if not tokens:
-            return ()
+            return None
         tokens = Lexer(condense(sql, tokens), rules).tokens()
-        root = parse(render(words.plain_operators(forms.plain_postgres(tokens)), rules), "postgres")
+        tokens = forms.plain_postgres(forms_json.plain_json(tokens))
+        return parse(render(words.plain_operators(tokens), rules), "postgres")
     except Refusal:
-        return ()
-    found = {type_name(node) for node in root.find_all(exp.DataType) if is_user_type(node)}
-    return tuple(sorted(found - BUILT_IN_TYPES))
+        return None
 
 
 def is_user_type(node: exp.Expr) -> bool:

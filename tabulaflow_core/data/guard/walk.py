@@ -37,7 +37,6 @@ def check_tree(root: exp.Expr, context: Context) -> str:
 
     if type(root).__name__ not in QUERY_ROOTS:
         _refuse_node(type(root).__name__, root)
-    aliases = _aliases(root)
     context.ctes = frozenset(cte.alias.lower() for cte in root.find_all(exp.CTE))
     for node in root.walk():
         name = type(node).__name__
@@ -48,8 +47,6 @@ def check_tree(root: exp.Expr, context: Context) -> str:
             check(node, context)
         if name in _QUERIES:
             _check_output(node)
-        if name == "Dot":
-            _check_whole_row(node, aliases, context)
     if context.dialect == "postgres":
         check_roles(root)
     while type(root).__name__ == "Subquery":
@@ -73,29 +70,6 @@ def _refuse_node(name: str, node: exp.Expr) -> None:
         raise Refusal(RefusalCode(code), reason)
     kind = getattr(node, "key", name).upper()
     raise Refusal(RefusalCode.CONSTRUCT, f"{kind} is not on the list of constructs that only read.")
-
-
-def _aliases(root: exp.Expr) -> set[str]:
-    from sqlglot import exp
-
-    names = {t.alias_or_name.lower() for t in root.find_all(exp.Table)}
-    return names | {a.name.lower() for a in root.find_all(exp.TableAlias)}
-
-
-def _check_whole_row(node: exp.Expr, aliases: set[str], context: Context) -> None:
-    """In PostgreSQL `(o).f` over a whole row o calls the function f(o) where no column f is."""
-    from sqlglot import exp
-
-    inner = node.this.unnest() if isinstance(node.this, exp.Paren) else None
-    if context.dialect != "postgres" or not isinstance(inner, exp.Column) or isinstance(node.expression, exp.Star):
-        return
-    name = inner.table if isinstance(inner.this, exp.Star) else inner.name
-    if isinstance(inner.this, exp.Star) or name.lower() in aliases:
-        raise Refusal(
-            RefusalCode.FUNCTION,
-            f"({name}).{node.expression.name} may call a function on the whole row; write {name}."
-            f"{node.expression.name} for a column.",
-        )
 
 
 # -- functions ---------------------------------------------------------------------------------------------------

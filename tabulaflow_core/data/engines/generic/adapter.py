@@ -180,14 +180,19 @@ class GenericAdapter:
 
 
 def _refuse_types_of_users(sql: str) -> None:
-    """The native connection looks up whether a type runs code of a user; here nobody does, so none is cast to."""
-    from tabulaflow_core.data.guard.types import cast_types
+    """The native connection looks up whether a type or a field of a row runs code of a user; here nobody does."""
+    from tabulaflow_core.data.guard.types import cast_types, row_fields
 
     if names := cast_types(sql):
         raise EngineFault(
             FailureKind.REFUSED,
             f"A cast to {names[0]}, a type of this database, is not run over this driver, since it may run code. "
             "Compare with the value itself, or connect with postgresql://, where the type is looked up.",
+        )
+    if fields := row_fields(sql, of_tables=True):
+        raise EngineFault(
+            FailureKind.REFUSED,
+            f"(…).{fields[0]} may call a function on the whole row; write the column without parentheses.",
         )
 
 

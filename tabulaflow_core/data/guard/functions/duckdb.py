@@ -96,10 +96,10 @@ SCALARS: tuple[str, ...] = names(
 TABLES: tuple[str, ...] = names(
     """
     duckdb_columns duckdb_constraints duckdb_coordinate_systems duckdb_dependencies duckdb_functions
-    duckdb_indexes duckdb_keywords duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_views
-    generate_series generate_subscripts icu_calendar_names json_each json_tree pg_timezone_names
-    pragma_collations pragma_platform pragma_table_info pragma_version range repeat summary
-    unnest
+    duckdb_indexes duckdb_keywords duckdb_memory duckdb_optimizers duckdb_schemas duckdb_sequences
+    duckdb_tables duckdb_types duckdb_views generate_series generate_subscripts icu_calendar_names
+    json_each json_tree pg_timezone_names pragma_collations pragma_database_size pragma_platform
+    pragma_table_info pragma_version range repeat summary test_all_types unnest
     """
 )
 """Functions that may stand in FROM, sorted."""

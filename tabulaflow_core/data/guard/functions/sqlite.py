@@ -29,11 +29,12 @@ SCALARS: tuple[str, ...] = names(
 
 TABLES: tuple[str, ...] = names(
     """
-    generate_series json_each json_tree jsonb_each jsonb_tree pragma_collation_list pragma_compile_options
-    pragma_encoding pragma_foreign_key_list pragma_freelist_count pragma_function_list pragma_index_info
-    pragma_index_list pragma_index_xinfo pragma_module_list pragma_page_count pragma_page_size
-    pragma_pragma_list pragma_schema_version pragma_table_info pragma_table_list pragma_table_xinfo
-    pragma_user_version
+    generate_series json_each json_tree jsonb_each jsonb_tree pragma_application_id pragma_collation_list
+    pragma_compile_options pragma_data_version pragma_encoding pragma_foreign_key_check
+    pragma_foreign_key_list pragma_foreign_keys pragma_freelist_count pragma_function_list
+    pragma_index_info pragma_index_list pragma_index_xinfo pragma_integrity_check pragma_module_list
+    pragma_page_count pragma_page_size pragma_pragma_list pragma_quick_check pragma_schema_version
+    pragma_table_info pragma_table_list pragma_table_xinfo pragma_user_version
     """
 )
 """Functions that may stand in FROM, sorted."""
