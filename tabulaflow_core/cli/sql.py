@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from tabulaflow_core.counting import counted
 
 if TYPE_CHECKING:
     from tabulaflow_core.data import DataConnector, DataConnectorRegistry, QueryOutcome
+
+_log = logging.getLogger(__name__)
 
 _DESCRIPTION = (
     'Run one read-only query, or with - many: JSON lines {"id","sql"} from standard input, one answer line each. '
@@ -118,6 +121,9 @@ async def _answer(connector: DataConnector, sql: str, args: argparse.Namespace) 
         outcome = await connector.run_query_async(sql, limit=args.rows, timeout=args.timeout)
     except SourceError as error:  # the statement broke its connection: the next one gets a new one
         return _fault(error.user_message)
+    except Exception as error:  # a fault of this program must not end the whole stream
+        _log.exception("a statement met a fault of the program")
+        return _fault(f"This is a fault of TabulaFlow itself ({type(error).__name__}).")
     return outcome_json(outcome)
 
 

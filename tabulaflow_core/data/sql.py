@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Self
 import pyarrow as pa
 
 from tabulaflow_core.config import Limits
+from tabulaflow_core.data.arrow import load_converting
 from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome, QueryResult
 from tabulaflow_core.data.engines.base import Caps, EngineAdapter, EngineFault, IfExists
 from tabulaflow_core.data.hints import hint_for, quotes_hint
@@ -135,7 +136,6 @@ class SQLConnector:
         """Run one read-only query; see `DataConnector`."""
         from tabulaflow_core.data.guard import Refused, check_statement
 
-        started = time.monotonic()
         verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
         if isinstance(verdict, Refused):
             hint = quotes_hint(sql, self.dialect)
@@ -145,6 +145,8 @@ class SQLConnector:
             if reason := unreadable.get(table.lower()):
                 return QueryFailure(kind=FailureKind.REFUSED, message=reason, sql=sql)
         caps = self._caps(limit, timeout)
+        await asyncio.to_thread(load_converting)
+        started = time.monotonic()
         try:
             async with asyncio.timeout(caps.seconds):
                 fetched = await self._adapter.fetch_async(verdict.sql, caps)
