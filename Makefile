@@ -1,7 +1,7 @@
 # One word for each thing a developer does. `make` alone checks everything that needs no server, browser or model.
 BIN ?= .venv/bin
 .DEFAULT_GOAL := check
-.PHONY: install run dev format lint types test check browser live bench docs
+.PHONY: install run dev format lint types test check browser screenshots live bench docs
 
 install:  ## everything a developer needs, in .venv
 	python3 -m venv .venv
@@ -31,6 +31,10 @@ check: lint types test
 
 browser:  ## the real app in headless Chromium
 	$(BIN)/pytest -m browser
+
+PICTURES ?= /tmp/tabulaflow-pictures
+screenshots:  ## pictures of every page and state, to look at
+	$(BIN)/python -m tests.browser.screenshots $(PICTURES)
 
 live:  ## the embedded model's real weights
 	$(BIN)/pytest -m live

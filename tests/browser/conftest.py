@@ -55,10 +55,11 @@ class App:
 
     def restart(self) -> None:
         """Start it again on the same port, over the same data."""
-        self.process = _spawn(self.env, self.port, self.log)
+        self.process = spawn(self.env, self.port, self.log)
 
 
-def _spawn(env: dict[str, str], port: int, log: Path) -> subprocess.Popen[bytes]:
+def spawn(env: dict[str, str], port: int, log: Path) -> subprocess.Popen[bytes]:
+    """Start the app and wait until it answers."""
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
     with log.open("ab") as out:
         process = subprocess.Popen(
@@ -98,7 +99,7 @@ def start_app(own_surroundings: Path) -> Iterator[Callable[..., App]]:
     def start(**variables: str) -> App:
         env = {**os.environ, **variables, "PYTHONWARNINGS": "default"}
         port, log = _free_port(), own_surroundings / "app.log"
-        app = App(f"http://127.0.0.1:{port}", port, env, _spawn(env, port, log), log)
+        app = App(f"http://127.0.0.1:{port}", port, env, spawn(env, port, log), log)
         apps.append(app)
         return app
 
