@@ -114,10 +114,9 @@ def draw_choice() -> None:
         )
         state.choose_model(chosen)
     model = ready[chosen]
-    name = "" if len(names) > 1 else f"{safe.label(model.label)} "  # the box names it already
     if model.local:
-        text, more = f":material/lock: {name}runs here. Check its SQL.", "Small, private and free, and sometimes wrong."
+        text, more = ":material/lock: Runs here. Check its SQL.", "small, private and free, and sometimes wrong."
     else:
-        text = f":material/cloud: {name}sees some of your rows."
-        more = "It gets your questions, the names of tables and columns, and a few rows of each result."
-    st.caption(text, help=more, width="content")
+        text = ":material/cloud: Sees some of your rows."
+        more = "it gets your questions, the names of tables and columns, and a few rows of each result."
+    st.caption(text, help=f"{safe.label(model.label)}: {more}", width="content")
