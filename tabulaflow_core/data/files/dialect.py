@@ -211,7 +211,7 @@ def _mark(lines: list[tuple[int, str]], dialect: Dialect) -> tuple[float, int]:
     # A delimiter that never cuts is no delimiter; a table is its most common width, the wider of two equal ones.
     width, hits = max(((w, n) for w, n in counts.items() if w > 1 or not dialect.delimiter), default=(1, 0), key=_rank)
     mark = hits / len(records) if width > 1 or not dialect.delimiter else 0.0
-    if width > 1 and mark < 0.6:
+    if width > 1:
         mark = max(mark, _below_a_preamble(records, width))
     cells = [c for r in some_of(records[:400], width) if len(r.cells) == width for c in r.cells]
     some = [c for c in cells if c.strip()]

@@ -27,6 +27,7 @@ _BALANCE = re.compile(
     r"|kontostand\b.*|(?:nouveau |ancien )?solde\b.*",
     re.IGNORECASE,
 )
+_RULER = re.compile(r"([-=_*~])\1{2,}")
 _TOTAL_OF = re.compile(r"(?:(?:sub|grand )?totals?|summe|gesamt|sum of|suma|somme|totale?) .+|.+ (?:total|gesamt)")
 
 
@@ -37,13 +38,41 @@ def footer_length(body: list[Record], tail: list[Record], width: int) -> int:
     notes do, or one that has text in columns of numbers and dates and nothing else: a row with a remark in place
     of one number is a row, and so is one as full as the others, unless it begins as notes and totals do.
     """
-    count = 0
-    for index in range(len(tail) - 1, 0, -1):
+    count = _notes_in_a_row(body, tail, width)
+    for index in range(len(tail) - 1 - count, 0, -1):
         rows = [r for r in body if r.line < tail[index].line]
         if len(rows) < 2 or not _is_note(tail[index], rows, width):
             break
         count += 1
     return count
+
+
+def _notes_in_a_row(body: list[Record], tail: list[Record], width: int) -> int:
+    """How many of the last records are lines of text alone, below a blank line or begun as notes begin.
+
+    One by one the later of them look usual, for there are more such lines above them.
+    """
+    count = 0
+    while count < len(tail) - 1 and _alone(tail[-count - 1]):
+        count += 1
+    if not count or width < 2:
+        return 0
+    first, above = tail[-count], tail[-count - 1]
+    rows = [r for r in body if r.line < first.line]
+    if len(rows) < 2 or sum(filled(r) > 1 for r in rows) < len(rows) * 0.9:
+        return 0
+    breaks = sum(cell.count("\n") for cell in above.cells)
+    apart = first.line - above.line - breaks > 1
+    text = clean_header(first.cells[0])
+    return count if apart or _NOTE.fullmatch(text) or _RULER.fullmatch(text) else 0
+
+
+def _alone(record: Record) -> bool:
+    """True for text in the first cell and nothing beside it."""
+    if filled(record) != 1:
+        return False
+    text = clean_header(record.cells[0])
+    return bool(text) and (looks_like(text) == "text" or _RULER.fullmatch(text) is not None)
 
 
 def _is_note(record: Record, rows: list[Record], width: int) -> bool:

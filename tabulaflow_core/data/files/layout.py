@@ -187,6 +187,8 @@ def _top(records: list[Record], width: int) -> int:
     typical = max(full, key=lambda n: (full[n], n))
     need = max(2, -(-typical * 35 // 100))  # a header may leave the cells of a group blank; a title fills few
     for index, record in enumerate(records[:200]):
+        if index == 0 and _tells_of_the_file(records, width):
+            continue
         unnamed = len(record.cells) == width and not record.cells[0].strip() and filled(record) == width - 1
         if (filled(record) < need and not unnamed) or len(record.cells) < min(width, 2):
             continue
@@ -196,6 +198,19 @@ def _top(records: list[Record], width: int) -> int:
         if following or index == len(records) - 1:
             return _below_a_gap(records, index, width)
     return 0
+
+
+def _tells_of_the_file(records: list[Record], width: int) -> bool:
+    """True for a first line with values in it that alone has another width, above a line of names."""
+    first, rest = records[0], records[1:100]
+    if len(rest) < 2 or len(first.cells) == width or any(len(r.cells) != width for r in rest):
+        return False
+    if all(looks_like(c) in ("text", "empty") for c in first.cells):
+        return False
+    if any(looks_like(c) not in ("text", "empty") for c in rest[0].cells):
+        return False
+    found, sure, _ = _has_header(rest, width)
+    return found and sure != "guess"
 
 
 def _below_a_gap(records: list[Record], top: int, width: int) -> int:

@@ -25,7 +25,7 @@ LATIN = {
     "hungarian": "áéöőóíüúű",
     "croatian": "čšžćđ",
     "romanian": "ăîâșțşţ",
-    "turkish": "ışüğçöâîû",
+    "turkish": "ışüğçöİâîû",
     "lithuanian": "ėšųįąžčūę",
     "latvian": "āīēšņūļžčģķ",
     "estonian": "äõüöšž",

@@ -176,6 +176,8 @@ class Lines:
         self.damaged = self.damaged or "\ufffd" in text
         if "\x00" in text:
             text = text.replace("\x00", "")
+        if self._ended:
+            text = text.removesuffix("\x1a")  # the mark of DOS for the end of a text
         if self._mark == "\n":
             return io.StringIO(text, newline="\n").readlines()
         lines = [line + "\r" for line in text.split("\r")]

@@ -63,7 +63,18 @@ def is_text(head: bytes) -> bool:
     if even or odd:  # two bytes a character, one of which is mostly zero
         half = max(len(head) // 2, 1)
         return min(even, odd) < half * 0.05 and max(even, odd) > half * 0.4
-    return sum(head.count(bytes([b])) for b in (*range(1, 9), *range(14, 27), 28, 29, 30, 127)) <= len(head) // 100
+    control = sum(head.count(bytes([b])) for b in (*range(1, 9), *range(14, 27), 28, 29, 30, 127))
+    return control <= len(head) // 100 or _parted(head)
+
+
+def _parted(head: bytes) -> bool:
+    """True for lines that one control character parts, as Hive writes tables: as often in each, and no other one."""
+    lines = [line for line in head[: head.rfind(b"\n") + 1].splitlines() if line][:200]
+    others = bytes({*range(1, 9), *range(14, 27), 28, 29, 30, 127} - {1, 30})
+    if len(lines) < 2 or b"\x00" in head or len(head.translate(None, others)) < len(head):
+        return False
+    counts = [(line.count(b"\x01"), line.count(b"\x1e")) for line in lines]
+    return len(set(counts)) == 1 and sum(1 for count in counts[0] if count) == 1
 
 
 def refuse_binary(path: Path, name: str) -> None:
@@ -85,7 +96,7 @@ def refuse_binary(path: Path, name: str) -> None:
     control = sum(head.count(bytes([b])) for b in (*range(1, 9), *range(14, 27), 28, 29, 30, 127))
     much = head.count(0) > max(2, len(head) // 500) or control > max(3, len(head) // 50)
     unprinted = not head.translate(None, _CONTROLS + _BLANKS) and head.translate(None, _BLANKS)
-    if not wide and (much or unprinted):
+    if not wide and (much or unprinted) and not _parted(head):
         raise FileUnreadable(
             f"{name} holds binary data, not text: it may be encrypted, damaged, or of another kind than its name says. "
             "Export the data as CSV and add that file."

@@ -201,23 +201,28 @@ class Tokenizer:
             if end < 0:
                 return "open"
             if escape and _escaped(text, end, escape, begin):
-                parts.append(text[begin : end - 1] + quote)
+                parts.append(_bare(text[begin : end - 1], escape) + quote)
                 begin = at = end + 1
                 continue
             if text[end + 1 : end + 2] == quote and not (escape and text[end + 2 : end + 3] not in (quote, "")):
-                parts.append(text[begin : end + 1])
+                parts.append(_bare(text[begin : end + 1], escape))
                 begin = at = end + 2
                 continue
             after = end + 1
             while text[after : after + 1] == " " and delimiter != " ":
                 after += 1
             if after >= len(text):
-                return "".join(parts) + text[begin:end], len(text) + 1
+                return "".join(parts) + _bare(text[begin:end], escape), len(text) + 1
             if delimiter and text.startswith(delimiter, after):
-                return "".join(parts) + text[begin:end], after + len(delimiter)
+                return "".join(parts) + _bare(text[begin:end], escape), after + len(delimiter)
             if not lenient:
                 return "bad"
             at = end + 1
+
+
+def _bare(text: str, escape: str) -> str:
+    """The text of a quoted cell with an escape that is escaped itself taken once."""
+    return text.replace(escape * 2, escape) if escape else text
 
 
 def _escaped(text: str, end: int, escape: str, begin: int) -> bool:

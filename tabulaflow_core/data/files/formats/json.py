@@ -25,6 +25,7 @@ from tabulaflow_core.data.files.formats.json_feed import (
 from tabulaflow_core.data.files.formats.json_found import Found
 from tabulaflow_core.data.files.formats.json_loose import mended
 from tabulaflow_core.data.files.formats.json_shapes import (
+    answers_nothing,
     find_tables,
     is_joined,
     left_beside,
@@ -189,7 +190,7 @@ class _Document:
                 why = "the only list of records in the document" if len(found) == 1 else "the longest list of records"
                 self.decisions.append(Decision("path", first.name, "likely", why))
             return found
-        if not isinstance(value, list) or not value or all(v is None for v in value):
+        if not isinstance(value, list) or not value or all(v is None for v in value) or answers_nothing(value):
             raise FileUnreadable(f"{self.job.name} holds no records. Export it again, or choose another file.")
         if all(isinstance(v, list) for v in value):
             if not any(value):

@@ -99,6 +99,14 @@ def paged(items: list[Value]) -> Record | None:
     return {f"element {number}": item for number, item in enumerate(items, 1)}
 
 
+def answers_nothing(items: list[Value]) -> bool:
+    """Whether this is the answer of a service in pages, about itself first, that found no records."""
+    if not 2 <= len(items) <= _FEW or not isinstance(items[0], dict):
+        return False
+    told = any(key in items[0] for key in ("page", "pages", "total"))
+    return all(rest == [] or (rest is None and told) for rest in items[1:])
+
+
 def is_joined(items: list[Value]) -> bool:
     """Whether this is a list of lists of records, such as pages of one answer."""
     some = [i for i in items[:_SAMPLE] if i is not None]
