@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tabulaflow_core.data.files import clocks, convert
 from tabulaflow_core.data.files.absent import empty_cells
 from tabulaflow_core.data.files.column_notices import tell, tell_of_told
-from tabulaflow_core.data.files.date_order import above_twelve, date_order, is_local
+from tabulaflow_core.data.files.date_order import above_twelve, date_order, fitting_orders, is_local
 from tabulaflow_core.data.files.fast_columns import hastened
 from tabulaflow_core.data.files.infer import Finding, Shape, column_mark, decimal_mark, examine, grouping, unit_of
 from tabulaflow_core.data.files.report import (
@@ -116,7 +116,10 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
         typing.decisions.append(Decision("decimal_mark", mark, sure, reason, option="decimal", choices=(".", ",")))
     order, order_sure, order_reason = date_order(bench, columns, findings, options, mark, delimiter)
     if order_reason:
-        choices = ("dmy", "mdy", "ymd") if order == "ymd" else ("dmy", "mdy")
+        fitting = fitting_orders(bench, columns, findings)
+        choices = tuple(one for one in ("dmy", "mdy", "ymd") if one in (*fitting, order))
+        if options.date_order and options.date_order not in fitting:
+            typing.notices.append(_no_order(options.date_order, fitting))
         typing.decisions.append(
             Decision("date_order", order, order_sure, order_reason, option="date_order", choices=choices)
         )
@@ -130,6 +133,15 @@ def type_columns(bench: Workbench, names: list[str], header: list[str], options:
     tell(typing, order)
     tell_of_told(typing, options)
     return typing
+
+
+def _no_order(order: DateOrder, fitting: Sequence[DateOrder]) -> str:
+    """Why the order of day, month and year that a person chose cannot be followed."""
+    names = {"dmy": "day first", "mdy": "month first", "ymd": "year first"}
+    if not fitting:
+        return "The order of day and month was chosen, but no date here can be read in two orders: it changes nothing."
+    others = " or ".join(names[one] for one in fitting)
+    return f"The dates cannot all be read {names[order]}, as was chosen: their numbers only fit {others}."
 
 
 def _further(columns: list[Column], findings: list[Finding], options: ReadOptions) -> list[Decision]:

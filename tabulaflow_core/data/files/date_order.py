@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from tabulaflow_core.data.files import convert
 from tabulaflow_core.data.files.infer import Finding
 from tabulaflow_core.data.files.report import Certainty, DateOrder, ReadOptions
 from tabulaflow_core.data.files.storage import Workbench
+
+#: The share of dates that may not fit an order which is offered all the same.
+_SLIPS: Final = 0.05
 
 
 class HasSource(Protocol):
@@ -31,12 +34,12 @@ def date_order(
     The reason is empty when no column needs an order, and names the columns when it is a guess.
     """
     local = [(c, f) for c, f in zip(columns, findings, strict=True) if f.kind in ("date", "datetime") and is_local(f)]
-    if options.date_order:
+    short = all(len(year) == 2 for _, f in local for form, _, year, *_ in f.forms if form == "local")
+    if options.date_order and (options.date_order != "ymd" or short):  # years of four digits that stand last stay so
         return options.date_order, "told", "as told"
     if not local:
         return "dmy", "certain", ""
     names = ", ".join(f"“{c.name}”" for c, _ in local)
-    short = all(len(year) == 2 for _, f in local for form, _, year, *_ in f.forms if form == "local")
     if short and (found := _year_first(bench, local)):
         return "ymd", *found
     first = second = 0
@@ -53,6 +56,28 @@ def date_order(
     if separators != {"/"} or mark == "," or delimiter == ";":
         return "dmy", "guess", f"no date of {names} shows the order; the marks are those of day first"
     return "mdy", "guess", f"no date of {names} shows the order; slashes are mostly month first"
+
+
+def fitting_orders(
+    bench: Workbench, columns: Sequence[HasSource], findings: Sequence[Finding]
+) -> tuple[DateOrder, ...]:
+    """The orders that fit the dates of the file, but for as few values as may be slips; empty without such dates."""
+    local = [(c, f) for c, f in zip(columns, findings, strict=True) if f.kind in ("date", "datetime") and is_local(f)]
+    fits: dict[DateOrder, bool] = dict.fromkeys(("dmy", "mdy", "ymd"), True)
+    for column, finding in local:
+        few = finding.fits * _SLIPS
+        value = convert.plain(column.source, finding).replace("%", "%%")
+        cut = r"'^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]+)'"
+        part = f"TRY_CAST(regexp_extract({value}, {cut}, %d) AS INTEGER)"
+        a, b, c = part % 1, part % 2, part % 3
+        day, month, year = bench.one(
+            f"SELECT count_if({a} > 31 OR {b} > 12), count_if({a} > 12 OR {b} > 31), count_if({b} > 12 OR {c} > 31) "
+            "FROM stage"
+        )
+        fits["dmy"] &= int(str(day)) <= few
+        fits["mdy"] &= int(str(month)) <= few
+        fits["ymd"] &= int(str(year)) <= few
+    return tuple(order for order, fit in fits.items() if fit) if local else ()
 
 
 def is_local(finding: Finding) -> bool:

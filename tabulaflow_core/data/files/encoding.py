@@ -146,3 +146,38 @@ def _code_page(lines: bytes) -> Encoding:
     rivals = tuple(p.codec for p in pages[1:6])
     reason = "not UTF-8; the words read best in this code page"
     return Encoding(best.codec, "likely" if sure else "guess", reason, rivals)
+
+
+#: What the codecs that are found most are called by those who do not write programs.
+_NAMES = {
+    "cp1252": "Windows Western",
+    "cp1250": "Windows Central European",
+    "cp1251": "Windows Cyrillic",
+    "cp1253": "Windows Greek",
+    "cp1254": "Windows Turkish",
+    "cp1255": "Windows Hebrew",
+    "cp1256": "Windows Arabic",
+    "cp1257": "Windows Baltic",
+    "iso8859-1": "ISO Western",
+    "iso8859-2": "ISO Central European",
+    "iso8859-5": "ISO Cyrillic",
+    "iso8859-7": "ISO Greek",
+    "iso8859-15": "ISO Western with €",
+    "cp437": "DOS American",
+    "cp850": "DOS Western",
+    "cp852": "DOS Central European",
+    "cp866": "DOS Cyrillic",
+    "koi8-r": "Unix Cyrillic",
+    "mac_roman": "Mac Western",
+    "shift_jis": "Japanese",
+    "euc_jp": "Unix Japanese",
+    "gb18030": "Chinese",
+    "big5": "Traditional Chinese",
+    "euc_kr": "Korean",
+}
+
+
+def described(codec: str) -> str:
+    """The codec in a sentence: `Windows Western (cp1252)`, or its name alone where there is no plainer one."""
+    name = _NAMES.get(codec)
+    return f"{name} ({codec})" if name else codec

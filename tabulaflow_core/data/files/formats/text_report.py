@@ -114,7 +114,8 @@ def _notices(job: ReadJob, plan: Plan, stage: Stage, footer: int) -> list[str]:
     layout = plan.layout
     notices = list(plan.notices)
     if plan.encoding.certainty == "guess":
-        notices.append(f"The encoding is a guess ({plan.encoding.codec}). If letters look wrong, choose another.")
+        name = encoding.described(plan.encoding.codec)
+        notices.append(f"The encoding is a guess ({name}). If letters look wrong, choose another.")
     if plan.sniffed.certainty == "guess":
         name = dialect.delimiter_name(plan.sniffed.dialect)
         notices.append(f"The delimiter is a guess ({name}). If the columns look wrong, choose another.")
