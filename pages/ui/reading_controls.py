@@ -106,7 +106,12 @@ def _in_pairs(controls: Sequence[Callable[[], None]]) -> None:
 
 
 def _dates(of: Scope) -> None:
-    reading_widgets.segments(of, "date_order", "Dates", {"dmy": "Day first", "mdy": "Month first", "ymd": "Year first"})
+    made = report.decisions(of.report).get("date_order")
+    if made is None:  # no date has an order to choose
+        return
+    names = {"dmy": "Day first", "mdy": "Month first", "ymd": "Year first"}
+    fitting = {order: name for order, name in names.items() if not made.choices or order in made.choices}
+    reading_widgets.segments(of, "date_order", "Dates", fitting)
 
 
 def _decimal(of: Scope) -> None:

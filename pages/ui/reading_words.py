@@ -59,6 +59,8 @@ _FORMATS: Final = {
     "sqlite": "SQLite database",
     "duckdb": "DuckDB database",
     "zip": "ZIP archive",
+    "html": "HTML page",
+    "xml": "XML workbook",
 }
 #: What the parts of a file are called, one and several.
 PARTS: Final = {"sheet": ("sheet", "sheets"), "member": ("file", "files"), "table": ("table", "tables")}

@@ -22,6 +22,7 @@ from pages.ui.uploads import share_of
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import FileOutcome, ReadingJob, Runtime, get_runtime
 from tabulaflow_core.runtime.singleton import close_runtime
+from tests.data.files.workbooks import Sheet, Value, write_xlsx
 
 APP = Path(__file__).parent.parent.parent / "app.py"
 DOUBTFUL = b"id,paid,amount\n1,03/04/2026,5.5\n2,05/06/2026,6.5\n3,07/08/2026,7.5\n"
@@ -137,6 +138,26 @@ def test_a_control_changes_and_automatic_brings_the_first_reading_back(page: App
     press(page, "Back to automatic")
     assert kept("odd.csv").tables[0].columns == before
     assert "changed by you" not in words(page)
+
+
+def test_tables_side_by_side_are_joined_and_parted_by_a_control(page: AppTest, tmp_path: Path) -> None:
+    rows: list[list[Value]] = [["region", "units", None, "name", "age"]]
+    rows += [[f"r{n}", n, None, f"p{n}" if n < 4 else None, 20 + n if n < 4 else None] for n in range(1, 9)]
+    upload(page, ("two.xlsx", write_xlsx(tmp_path / "two.xlsx", [Sheet("S", rows)]).read_bytes()))
+    assert len(kept("two.xlsx").tables) == 2
+    page.session_state["more-two.xlsx-S"] = True  # the rare choices are drawn when they are opened
+    page.run()
+    control = next(c for c in page.segmented_control if c.label.startswith("Parts side by side"))
+    control.set_value("one").run()
+    assert [len(t.columns) for t in kept("two.xlsx").tables] == [4]
+    press(page, "Back to automatic")
+    assert len(kept("two.xlsx").tables) == 2
+
+
+def test_dates_offer_only_the_orders_that_fit(page: AppTest) -> None:
+    upload(page, ("paid.csv", DOUBTFUL))
+    (control,) = [c for c in page.segmented_control if c.label.startswith("Dates")]
+    assert list(control.options) == ["Day first", "Month first"]
 
 
 def test_an_empty_file_gets_a_sentence_and_can_be_removed(page: AppTest) -> None:

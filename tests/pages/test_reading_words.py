@@ -79,3 +79,8 @@ def test_a_column_alone_has_no_delimiter_to_tell() -> None:
     )
     blanks = {**found, "value": "blanks"}
     assert reading_words.summary([table(3)], {"decisions": [blanks]}).endswith("· two or more blanks")
+
+
+def test_pages_and_xml_have_names() -> None:
+    assert reading_words.summary([table(2)], {"format": "html"}).endswith("HTML page")
+    assert reading_words.summary([table(2)], {"format": "xml"}).endswith("XML workbook")
