@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from pages.ui import safe, state
+from pages.ui.hidden_columns import is_hidden
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output import follow_ups
 from tabulaflow_core.runtime import ConversationView, SourceInfo, TurnView, get_runtime
@@ -34,7 +36,13 @@ def _questions(turn: TurnView, view: ConversationView, sources: Sequence[SourceI
     except TabulaflowError:  # dropped to make room: there is nothing to go on from
         return ()
     aliases = result.source.split(" + ")
-    tables = [table for source in sources if source.alias in aliases for table in source.tables]
+    used = [
+        (table, is_hidden(source, table)) for source in sources if source.alias in aliases for table in source.tables
+    ]
+    hidden = {name.casefold() for _, names in used for name in names}
+    if hidden & {name.casefold() for name in result.table.column_names}:
+        return ()  # a person's own query shows it; a question made of it would go to the model
+    tables = [replace(table, columns=tuple(c for c in table.columns if c.name not in names)) for table, names in used]
     asked = [each.question for each in view.turns]
     return follow_ups(result, question=turn.question, tables=tables, asked=asked, plain=_is_small_model())
 

@@ -38,3 +38,16 @@ def test_a_click_asks_it_and_it_is_not_proposed_again(app: AppTest) -> None:
     assert not app.exception
     assert [text.value for text in app.text] == ["Which products are below their reorder point?", first]
     assert first not in _follow(app)
+
+
+def test_a_hidden_column_is_not_proposed(app: AppTest) -> None:
+    """A question that names it would take its name to the model."""
+    runtime = get_runtime()
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    assert _follow(app)
+    source = runtime.sources(LOCAL_USER)[0]
+    runtime.hide_columns(LOCAL_USER, source.alias, ("*",))
+    app.run()
+    assert not app.exception
+    assert _follow(app) == []
