@@ -44,7 +44,8 @@ _THREAD_ROWS: Final = 1_000
 #: SQLSTATE classes: postgresql.org/docs/current/errcodes-appendix.html.
 _BROKEN: Final = ("08", "57P", "58")
 _LOCK_NOT_HAD: Final = "55P03"
-_BREAKS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
+#: The last is what asyncpg raises on a connection that the server ended in the middle of its last word.
+_BREAKS: Final = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 _SSL_MODES: Final = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
 
 
@@ -109,7 +110,7 @@ class PostgresAdapter:
                 statement_cache_size=0,
                 server_settings=_settings(source),
             )
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        except _BREAKS as error:
             if "SSL upgrade" in str(error) and not await speaks_postgres_async(source):
                 error = asyncpg.ProtocolViolationError("it does not speak the protocol")
             raise _unavailable(error, source) from None
