@@ -87,8 +87,8 @@ def test_a_binary_workbook(tmp_path: Path, kind: str) -> None:
         (4, None, None, None, None, None, None),
     ]
     told = " ".join(reading.report.notices)
-    assert "2 cell(s) hold an error and are empty here: #DIV/0! in G3, #N/A in G5." in told
-    assert "1 hidden sheet(s) were not read: “Old”" in told
+    assert "2 cells hold an error and are empty here: #DIV/0! in G3, #N/A in G5." in told
+    assert "1 hidden sheet was not read: “Old”" in told
     assert [(p.name, p.state, p.hidden) for p in reading.report.parts] == [
         ("Data", "read", False),
         ("Old", "off", True),
@@ -124,7 +124,7 @@ def test_errors_of_ods_are_counted(tmp_path: Path) -> None:
     )
     rows = row(text("id"), text("v")) + row(whole(1), wrong) + row(whole(2), whole(3))
     reading = read_file(ods(tmp_path / "e.ods", rows), storage=tmp_path / "s")
-    assert any("1 cell(s) of the sheet hold an error or an empty text" in n for n in reading.report.notices)
+    assert any("1 cell of the sheet holds an error or an empty text" in n for n in reading.report.notices)
 
 
 def test_a_far_cell_of_ods_is_the_reason(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_errors_are_empty_and_told(book: Book) -> None:
     seen = book([["n", "v"], *rows, [5, Cell("#DIV/0!", kind="e")], [6, Cell("#N/A", kind="e")]]).only
     assert seen.column("v")[5:] == [None, None]
     assert seen.type_of("v") == "integer"
-    assert seen.told("2 cell(s)", "#DIV/0! in B7", "#N/A in B8")
+    assert seen.told("2 cells", "#DIV/0! in B7", "#N/A in B8")
 
 
 def test_formulas_without_a_value_are_told(book: Book) -> None:
