@@ -112,6 +112,6 @@ def _clash(record: Record, kinds: list[str]) -> int:
 
 def total_label(record: Record) -> str:
     """The cell that calls a row a total, empty when none does."""
-    first = next((clean_header(c) for c in record.cells if clean_header(c)), "")
+    first = next(filter(None, map(clean_header, record.cells)), "")
     text = first.casefold().rstrip(" :.*")
     return first if text in TOTALS or (len(text) < 60 and _TOTAL_OF.fullmatch(text)) else ""
