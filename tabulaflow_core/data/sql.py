@@ -17,6 +17,7 @@ from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutco
 from tabulaflow_core.data.engines.base import Caps, EngineAdapter, EngineFault, IfExists
 from tabulaflow_core.data.hints import hint_for, quotes_hint
 from tabulaflow_core.data.schema import SourceSchema
+from tabulaflow_core.data.unsaid import notices_of
 from tabulaflow_core.data.urls import SourceUrl, parse_source_url
 from tabulaflow_core.errors import MissingDriver, SourceError, WriteNotAllowed
 
@@ -175,7 +176,7 @@ class SQLConnector:
             truncated=fetched.cut_by is not None,
             cut_by=fetched.cut_by,
             seconds=time.monotonic() - started,
-            notices=fetched.notices,
+            notices=(*fetched.notices, *notices_of(sql, self._schema, used=verdict.tables, dialect=self.dialect)),
         )
 
     def _caps(self, limit: int | None, timeout: float | None) -> Caps:
