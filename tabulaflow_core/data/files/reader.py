@@ -10,6 +10,7 @@ from pathlib import Path
 from tabulaflow_core.data.files.containers import Budget, read_content
 from tabulaflow_core.data.files.containers.streams import stem
 from tabulaflow_core.data.files.formats import ReadJob
+from tabulaflow_core.data.files.idle import idle_choices
 from tabulaflow_core.data.files.naming import table_name
 from tabulaflow_core.data.files.report import FileReading, ReadingReport, ReadOptions, ReadTable
 from tabulaflow_core.data.files.source import check_file
@@ -60,11 +61,15 @@ def read_file(
     except MemoryError as error:
         raise FileUnreadable(f"{path.name} is too large to be read with the memory that is there.") from error
     tables = tuple(ReadTable(t.name, t.columns, t.types, t.row_count, final, t.name, t.report, t.part) for t in written)
-    return FileReading(path.name, tables, replace(report, notices=(*report.notices, *_unused(job.options, report))))
+    formats = tuple(dict.fromkeys(t.report.format if t.report else report.format for t in tables))
+    unused = _unused(job.options, report, formats)
+    return FileReading(path.name, tables, replace(report, notices=(*report.notices, *unused)))
 
 
-def _unused(options: ReadOptions, report: ReadingReport) -> Iterator[str]:
-    """Sentences on choices for parts that the file does not have."""
+def _unused(options: ReadOptions, report: ReadingReport, formats: tuple[str, ...]) -> Iterator[str]:
+    """Sentences on choices for parts that the file does not have, and on those that its format has no use for."""
+    if idle := idle_choices(options, formats):
+        yield idle
     names = [p.name for p in report.parts]
     for name in [*(options.parts or ()), *options.by_part]:
         if not any(known == name or known.startswith(f"{name}/") for known in names):
