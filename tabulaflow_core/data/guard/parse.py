@@ -55,6 +55,17 @@ class _Bounded:
             raise Refusal(RefusalCode.TOO_DEEP, "The statement is nested in a way that takes too long to check.")
         super()._advance(times)  # type: ignore[misc]
 
+    def _parse_column_def(self, this: exp.Expr | None, computed_column: bool = True) -> exp.Expr | None:
+        """`o FOR ORDINALITY` of XMLTABLE without the argument that sqlglot gives a node which does not know it."""
+        from sqlglot import exp
+
+        parser: Any = self
+        if parser._match_text_seq("FOR", "ORDINALITY"):
+            name = this.this if isinstance(this, exp.Column) else this
+            return exp.ColumnDef(this=name)
+        column: exp.Expr | None = super()._parse_column_def(this, computed_column)  # type: ignore[misc]
+        return column
+
     def _parse_json_object(self, agg: bool = False) -> exp.Expr:
         from sqlglot import exp
 
