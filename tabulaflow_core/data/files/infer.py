@@ -21,7 +21,7 @@ class Shape:
     Attributes:
         text: The value with digits as `9`.
         zeros: Among them, values that begin with a zero before another digit.
-        foreign: Among them, values with signs beyond ASCII, which may be digits of another script.
+        foreign: Among them, values with digits or signs of another script.
     """
 
     text: str
@@ -44,7 +44,7 @@ class Finding:
         fine: Times have more than six decimals.
         formulas: Values such as `="00123"`, by which spreadsheets keep digits as text.
         clocks: Forms of times and durations, with counts.
-        foreign: Some of its values may have digits or signs of another script than ASCII's.
+        foreign: Some of its values have digits or signs of another script than ASCII's.
         why: Why it is text though it looks like something else.
     """
 
@@ -143,7 +143,8 @@ def _judge(finding: Finding) -> Finding:
     misfits = finding.misfits
     if finding.formulas:
         return _as_text(finding, f'{finding.formulas} of its values are texts of a spreadsheet (="…")')
-    if finding.kind in ("number", "integer") and (why := _codes(finding)):
+    mostly = finding.fits >= finding.total * 0.5  # else it is text, and needs no reason
+    if finding.kind in ("number", "integer") and mostly and (why := _codes(finding)):
         return _as_text(finding, why)
     if finding.kind in ("date", "datetime") and finding.fits < 3 and all(_prose(f) for f in finding.forms):
         return _as_text(finding, "its values look like dates in words, but they are too few to be sure")
@@ -153,7 +154,7 @@ def _judge(finding: Finding) -> Finding:
     coded = any("9" in s.text for s in finding.strays) or sum(s.count for s in finding.strays) < misfits
     few = misfits <= max(1, finding.total * 0.05) and finding.total >= 5 and misfits <= 200
     if finding.kind == "boolean" or not few or (coded and finding.kind == "number"):
-        if finding.fits < finding.total * 0.5:
+        if not mostly:
             return _as_text(finding, "")
         kind = {"number": "numbers", "boolean": "true or false", "other": "times"}.get(finding.kind, "dates")
         return _as_text(finding, f"{misfits} of its {finding.total} values are not {kind}")

@@ -30,6 +30,8 @@ _UNSEEN: Final = "\u200e\u200f\u061c\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
 _TABLE: Final = str.maketrans(DIGITS + "".join(_SIGNS), "0123456789" * len(_ZEROS) + "".join(_SIGNS.values()), _UNSEEN)
 #: Pattern of a number or code that begins with a zero before another digit, in any of the scripts.
 LEADING_ZERO: Final = f"^[{_ZEROS}0][0-9{DIGITS}]"
+#: Pattern of any sign that `folded` would change.
+ANY: Final = f"[{DIGITS}{''.join(_SIGNS)}{DECIMAL}{_UNSEEN}]"
 
 
 def folded(text: str) -> str:

@@ -20,17 +20,17 @@ from tabulaflow_core.data.files.storage import Workbench
 _MOST_SHAPES: Final = 3000
 #: Cells are compared by this much of their beginning.
 _SHAPE_CHARS: Final = 64
+#: Whether there are digits or signs of another script; a match is far cheaper than to translate them in vain.
+_FOREIGN: Final = f"(strlen(v) <> length(v) AND regexp_matches(v, '{scripts.ANY}'))"
 #: `values.shape_of` in SQL; the usual forms are told by a match, which costs a tenth of a translation.
 _SHAPE: Final = (
     "CASE WHEN regexp_full_match(v, '[0-9]+') THEN repeat('9', length(v)) "
     "WHEN regexp_full_match(v, '[0-9]+\\.[0-9]+') "
     "THEN repeat('9', instr(v, '.') - 1) || '.' || repeat('9', length(v) - instr(v, '.')) "
     "WHEN regexp_full_match(v, '[0-9]{4}-[0-9]{2}-[0-9]{2}') THEN '9999-99-99' "
-    f"WHEN strlen(v) = length(v) THEN translate(left(v, {_SHAPE_CHARS}), '0123456789', '9999999999') "
+    f"WHEN NOT {_FOREIGN} THEN translate(left(v, {_SHAPE_CHARS}), '0123456789', '9999999999') "
     f"ELSE trim({scripts.folding(f'left(v, {_SHAPE_CHARS})', digits='9' * 10)}) END"
 )
-#: Whether there are signs beyond ASCII.
-_FOREIGN: Final = "(strlen(v) <> length(v))"
 _ZERO: Final = (
     f"CASE WHEN {_FOREIGN} THEN regexp_matches(v, '{scripts.LEADING_ZERO}') "
     "ELSE left(v, 1) = '0' AND substr(v, 2, 1) BETWEEN '0' AND '9' END"
