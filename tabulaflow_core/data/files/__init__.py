@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tabulaflow_core.lazy import lazy_names
+
 if TYPE_CHECKING:
     from tabulaflow_core.data.files.connector import FilesConnector
     from tabulaflow_core.data.files.reader import read_file
@@ -21,20 +23,20 @@ if TYPE_CHECKING:
     from tabulaflow_core.data.files.watch import ReadBounds, ReadProgress, Watch
 
 _HOMES = {
-    "ReadBounds": "watch",
-    "ReadProgress": "watch",
-    "Watch": "watch",
-    "ColumnReport": "report",
-    "Decision": "report",
-    "FileReading": "report",
-    "FilesConnector": "connector",
-    "Misfit": "report",
-    "Part": "report",
-    "ReadOptions": "report",
-    "ReadTable": "report",
-    "ReadingReport": "report",
-    "SkippedLine": "report",
-    "read_file": "reader",
+    "ReadBounds": ".watch",
+    "ReadProgress": ".watch",
+    "Watch": ".watch",
+    "ColumnReport": ".report",
+    "Decision": ".report",
+    "FileReading": ".report",
+    "FilesConnector": ".connector",
+    "Misfit": ".report",
+    "Part": ".report",
+    "ReadOptions": ".report",
+    "ReadTable": ".report",
+    "ReadingReport": ".report",
+    "SkippedLine": ".report",
+    "read_file": ".reader",
 }
 
 __all__ = [
@@ -55,9 +57,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

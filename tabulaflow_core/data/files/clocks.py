@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Literal
 
-from tabulaflow_core.data.files.values import SECONDS
+from tabulaflow_core.data.files.values import AFTERNOON, BLANK, FORENOON, SECONDS
 
-#: `full` is 08:05:00, `short` 8:05, `long` 1:02:03 or 126:00:00, `half` 1:30 PM, `days` 1 day 02:00:00, `iso` PT1H30M,
-#: `units` 2h 15m, and `unit` 15 m, which may be another thing.
+#: `full` is 08:05:00, `short` 8:05, `long` 1:02:03 or 126:00:00, `half` 1:30 PM, 9 a. m. or 오후 1:30, `days`
+#: 1 day 02:00:00, `iso` PT1H30M, `units` 2h 15m, and `unit` 15 m, which may be another thing.
 ClockForm = Literal["full", "short", "long", "half", "days", "iso", "units", "unit"]
 
 _DAYS = "d|days?|tage?|jours?|días?|giorni|dni"
@@ -30,16 +30,22 @@ _SURE = re.compile(
     re.I,
 )
 _FRACTION = rf"(?:[.,][0-9]{{1,{SECONDS}}})?"
+_HALF: Final = f"(?:{FORENOON}|{AFTERNOON})"
+_PLAIN: Final = rf"[0-9]{{1,2}}(?:[:.][0-9]{{2}}(?:[:.][0-9]{{2}}{_FRACTION})?)?"
 _FORMS: Final[dict[ClockForm, str]] = {
     "full": rf"[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}{_FRACTION}",
     "short": r"[-+]?[0-9]{1,4}:[0-9]{2}",
     "long": rf"[-+]?[0-9]{{1,5}}:[0-9]{{2}}:[0-9]{{2}}{_FRACTION}",
-    "half": r"[0-9]{1,2}(?::[0-9]{2}(?::[0-9]{2})?)? ?[AaPp]\.?[Mm]\.?",
+    "half": rf"(?:{_PLAIN}{BLANK}?{_HALF}|{_HALF}{BLANK}?{_PLAIN})",
     "days": rf"[-+]?[0-9]+(?: ?(?:{_DAYS}),? ?|\.)[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}{_FRACTION})?",
     "iso": rf"[-+]?P(?:[0-9]+D)?(?:T(?:{_AMOUNT}H)?(?:{_AMOUNT}M)?(?:{_AMOUNT}S)?)?",
     "units": rf"[-+]?{_PART}(?:(?: |, ?)?{_PART})+",
     "unit": rf"[-+]?{_PART}",
 }
+#: Hour, minute and second of a half of a day; no hour above twelve.
+_HALF_PARTS: Final = (
+    rf"(?:^|[^0-9:.])(0?[0-9]|1[0-2])(?:[:.]([0-9]{{2}})(?:[:.]([0-9]{{2}}{_FRACTION}))?)?(?:[^0-9:.]|$)"
+)
 _PATTERNS: Final = {form: re.compile(pattern, re.IGNORECASE) for form, pattern in _FORMS.items()}
 _CLOCK: Final = rf"(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9]{_FRACTION})?"
 
@@ -64,10 +70,22 @@ def time_expression(value: str, forms: Iterable[ClockForm], *, told: bool = Fals
     if told or "full" in forms:
         choices.append(f"WHEN regexp_full_match({value}, '{_CLOCK}') THEN TRY_CAST(replace({value}, ',', '.') AS TIME)")
     if told or "half" in forms:
-        bare = f"upper(replace(replace({value}, ' ', ''), '.', ''))"
-        half = f"try_strptime({bare}, ['%I:%M%p', '%I:%M:%S%p', '%I%p'])"
-        choices.append(f"WHEN regexp_full_match({value}, '{_FORMS['half']}') THEN TRY_CAST({half} AS TIME)")
+        choices.append(f"WHEN {is_half(value)} THEN TRY_CAST({half_clock(value)} AS TIME)")
     return f"CASE {' '.join(choices)} END"
+
+
+def is_half(value: str) -> str:
+    """SQL that is true for a time with AM or PM, or with a word of another language for them."""
+    return f"regexp_full_match({value}, '{_FORMS['half']}')"
+
+
+def half_clock(value: str) -> str:
+    """SQL of such a time as text of 24 hours; what is no time, such as `13:05 PM`, gives no time either."""
+    hour, minute, second = (f"regexp_extract({value}, '{_HALF_PARTS}', {group})" for group in (1, 2, 3))
+    after = f"CASE WHEN regexp_matches({value}, '{AFTERNOON}') THEN 12 ELSE 0 END"
+    hours = f"TRY_CAST({hour} AS INTEGER) % 12 + {after}"
+    filled = f"coalesce(nullif({minute}, ''), '00') || ':' || coalesce(nullif(replace({second}, ',', '.'), ''), '00')"
+    return f"lpad(CAST({hours} AS VARCHAR), 2, '0') || ':' || {filled}"
 
 
 def beyond_a_day(value: str) -> str:

@@ -10,7 +10,16 @@ from tabulaflow_core.data.files.absent import empty_cells
 from tabulaflow_core.data.files.column_notices import tell, tell_of_told
 from tabulaflow_core.data.files.date_order import above_twelve, date_order, fitting_orders, is_local
 from tabulaflow_core.data.files.fast_columns import hastened
-from tabulaflow_core.data.files.infer import Finding, Shape, column_mark, decimal_mark, examine, grouping, unit_of
+from tabulaflow_core.data.files.infer import (
+    PLURAL,
+    Finding,
+    Shape,
+    column_mark,
+    decimal_mark,
+    examine,
+    grouping,
+    unit_of,
+)
 from tabulaflow_core.data.files.report import (
     LISTED,
     Certainty,
@@ -339,7 +348,7 @@ def _settle(
 def _lose(bench: Workbench, column: Column, finding: Finding, lost: Lost, *, forced: bool) -> None:
     """Tell of the values that do not fit, or keep the column as text when they are many."""
     if not forced and (finding.total < 5 or lost.count > min(LISTED, max(1, finding.total * 0.05))):
-        column.note = f"{lost.count} of its {finding.total} values are no {column.kind}"
+        column.note = f"{lost.count} of its {finding.total} values are not {PLURAL[column.kind]}"
         column.certainty = "likely"
         _as_text(column)
         return

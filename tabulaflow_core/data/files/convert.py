@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabulaflow_core.data.files.clocks import half_clock, is_half
 from tabulaflow_core.data.files.infer import Finding, has_exponent, unit_of
 from tabulaflow_core.data.files.report import DateOrder
 from tabulaflow_core.data.files.scripts import DECIMAL, folding
@@ -131,17 +132,18 @@ def date_expression(column: str, finding: Finding, order: DateOrder, engine_type
 
 def _date_choice(value: str, form: str, sep: str, long_year: bool, order: DateOrder, engine_type: str) -> str:
     year = "%Y" if long_year else "%y"
+    between, end = (r"\. ?", r"\.?") if sep == "." else (f"[{sep}]", "")
     if form == "iso":
         if engine_type == "DATE" and sep == "-":
             return f"TRY_CAST(try_strptime({value}, '%Y-%m-%d') AS DATE)"
-        head = f"([0-9]{{4}})[{sep}]([0-9]{{1,2}})[{sep}]([0-9]{{1,2}})"
-        return _assembled(value, head, (1, 2, 3), "%Y-%m-%d", engine_type)
+        head = f"([0-9]{{4}}){between}([0-9]{{1,2}}){between}([0-9]{{1,2}}){end}"
+        return _assembled(value, head, (1, 2, 3), "%Y-%m-%d", engine_type, dotted=sep == "-")
     if form == "local":
         digits = 4 if long_year else 2
-        head = f"([0-9]{{1,2}})[{sep}]([0-9]{{1,2}})[{sep}]([0-9]{{{digits}}})"
+        head = f"([0-9]{{1,2}}){between}([0-9]{{1,2}}){between}([0-9]{{{digits}}}){end}"
         places = (3, 1, 2) if order == "mdy" else (3, 2, 1)
         if order == "ymd" and not long_year:
-            head, places = f"([0-9]{{2}})[{sep}]([0-9]{{1,2}})[{sep}]([0-9]{{1,2}})", (1, 2, 3)
+            head, places = f"([0-9]{{2}}){between}([0-9]{{1,2}}){between}([0-9]{{1,2}}){end}", (1, 2, 3)
         return _assembled(value, head, places, f"{year}-%m-%d", engine_type)
     if form == "east":
         head = f"([0-9]{{{4 if long_year else 2}}}) ?{_captured(EAST_MONTH)} ?{_captured(EAST_DAY)}"
@@ -154,7 +156,9 @@ def _date_choice(value: str, form: str, sep: str, long_year: bool, order: DateOr
     digits = 4 if long_year else 2
     head = f"[^0-9]*([0-9]{{1,2}})([^0-9]+)([0-9]{{{digits}}})"
     places = (3, 2, 1)
-    if form == "month_day":
+    if form == "unix":
+        first = f"regexp_replace({first}, {literal(_UNIX)}, '\\1 \\4 \\2\\3')"
+    if form in ("month_day", "unix"):
         head = "([^0-9]+)([0-9]{1,2})[^0-9]+([0-9]{4})"
         places = (3, 1, 2)
     elif form == "year_month":
@@ -169,7 +173,14 @@ def _captured(pattern: str) -> str:
 
 
 def _assembled(
-    value: str, head: str, places: tuple[int, int, int], pattern: str, engine_type: str, *, worded: bool = False
+    value: str,
+    head: str,
+    places: tuple[int, int, int],
+    pattern: str,
+    engine_type: str,
+    *,
+    worded: bool = False,
+    dotted: bool = False,
 ) -> str:
     """The year, month and day at these groups of `head`, and what stands behind as the time."""
     whole = literal(f"^{head}(.*)$")
@@ -177,20 +188,22 @@ def _assembled(
     if worded:
         month = _month_case(f"regexp_extract({month}, {literal(_MONTH_WORD)}, 1)")
     date = f"try_strptime({year} || '-' || {month} || '-' || {day}, {literal(pattern)})"
-    rest = f"rtrim(ltrim(regexp_extract({value}, {whole}, 4), ' ,tT'))"
+    rest = f"rtrim(ltrim(regexp_extract({value}, {whole}, 4), ' ,:tT'))"
     if engine_type == "DATE":
         return f"CASE WHEN {rest} = '' THEN CAST({date} AS DATE) END"
     rest = f"replace({rest}, ',', '.')"
+    if dotted:
+        rest = f"regexp_replace({rest}, '^-([0-9]{{2}})\\.([0-9]{{2}})\\.', '\\1:\\2:')"
     if "年" in head:
         rest = f"rtrim(regexp_replace({rest}, {literal(_EAST_CLOCK)}, '\\1:\\2:\\3'), ':')"
     rest = f"regexp_replace({rest}, '[ ]?(?:[zZ]|UTC|GMT|utc|gmt)$', '+00:00')"
     rest = f"regexp_replace({rest}, '[ ]?([+-][0-9]{{2}}):?([0-9]{{2}})$', '\\1:\\2')"
-    half = f"regexp_matches({rest}, '[AaPp]\\.?[Mm]')"
-    noon = f"strftime(try_strptime(upper(replace(replace({rest}, ' ', ''), '.', '')), ['%I:%M%p', '%I:%M:%S%p']), '%X')"
-    clock = f"CASE WHEN {rest} = '' THEN '00:00:00' WHEN {half} THEN {noon} ELSE {rest} END"
+    clock = f"CASE WHEN {rest} = '' THEN '00:00:00' WHEN {is_half(rest)} THEN {half_clock(rest)} ELSE {rest} END"
     return f"TRY_CAST(strftime({date}, '%Y-%m-%d') || ' ' || {clock} AS {engine_type})"
 
 
+#: The year of a date of Unix stands behind its time.
+_UNIX = "^([^0-9]+[0-9]{1,2}) ([0-9:]{8})((?: (?:utc|gmt|[+-][0-9]{4}))?) ([0-9]{4})$"
 _EAST_CLOCK = f"^{EAST_CLOCK.replace('[0-9]{1,2}', '([0-9]{1,2})')}$"
 #: The longest names stand first: `mar` is a part of `march`.
 _MONTH_WORD = r"(?:^|[^\pL])(" + "|".join(sorted(MONTHS, key=lambda m: (-len(m), m))) + r")(?:[^\pL]|$)"

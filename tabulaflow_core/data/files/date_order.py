@@ -67,12 +67,12 @@ def fitting_orders(
     for column, finding in local:
         few = finding.fits * _SLIPS
         value = convert.plain(column.source, finding).replace("%", "%%")
-        cut = r"'^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]+)'"
+        cut = r"'^([0-9]{1,2})[-/.] ?([0-9]{1,2})[-/.] ?([0-9]+)'"
         part = f"TRY_CAST(regexp_extract({value}, {cut}, %d) AS INTEGER)"
         a, b, c = part % 1, part % 2, part % 3
         day, month, year = bench.one(
-            f"SELECT count_if({a} > 31 OR {b} > 12), count_if({a} > 12 OR {b} > 31), count_if({b} > 12 OR {c} > 31) "
-            "FROM stage"
+            f"SELECT count(*) FILTER ({a} > 31 OR {b} > 12), count(*) FILTER ({a} > 12 OR {b} > 31), "
+            f"count(*) FILTER ({b} > 12 OR {c} > 31) FROM stage"
         )
         fits["dmy"] &= int(str(day)) <= few
         fits["mdy"] &= int(str(month)) <= few
@@ -104,9 +104,9 @@ def _year_first(bench: Workbench, columns: Sequence[tuple[HasSource, Finding]]) 
 def above_twelve(bench: Workbench, source: str, finding: Finding) -> tuple[int, int]:
     """How many local dates have a first number above 12, and how many a second one."""
     value = convert.plain(source, finding).replace("%", "%%")
-    parts = rf"regexp_extract({value}, '^([0-9]{{1,2}})[-/.]([0-9]{{1,2}})[-/.][0-9]', %d)"
+    parts = rf"regexp_extract({value}, '^([0-9]{{1,2}})[-/.] ?([0-9]{{1,2}})[-/.] ?[0-9]', %d)"
     a, b = bench.one(
-        f"SELECT count_if(TRY_CAST({parts % 1} AS INTEGER) > 12), count_if(TRY_CAST({parts % 2} AS INTEGER) > 12) "
-        "FROM stage"
+        f"SELECT count(*) FILTER (TRY_CAST({parts % 1} AS INTEGER) > 12), "
+        f"count(*) FILTER (TRY_CAST({parts % 2} AS INTEGER) > 12) FROM stage"
     )
     return int(str(a)), int(str(b))

@@ -192,7 +192,7 @@ def _quotings(text: str, delimiter: str, told: str | None) -> list[Dialect]:
     choices = [Dialect(delimiter, "")]
     if '"' in text:
         choices = [Dialect(delimiter, '"')] + ([Dialect(delimiter, '"', "\\")] if '\\"' in text else []) + choices
-    if delimiter and f"\\{delimiter}" in text and not any(d.escape for d in choices):
+    if delimiter and (f"\\{delimiter}" in text or "\\\n" in text) and not any(d.escape for d in choices):
         choices.append(Dialect(delimiter, choices[0].quote, "\\"))
     before = text.startswith("'") or f"{delimiter}'" in text or "\n'" in text or "\r'" in text
     after = f"'{delimiter}" in text or "'\n" in text or "'\r" in text

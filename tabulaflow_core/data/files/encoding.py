@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from tabulaflow_core.counting import agreed, counted
-from tabulaflow_core.data.files.code_pages import ranked
+from tabulaflow_core.data.files.code_pages import Page, ranked
 from tabulaflow_core.data.files.report import Certainty
 
 _BLOCK = 1 << 20
@@ -22,6 +22,11 @@ _UTF8_CHARS = re.compile(
 )
 #: A mark below this is no reading: then Latin-1 keeps each byte as it is.
 _UNREADABLE = -4.4
+#: Pages of two bytes a character know so many of them that rare ones still read, where no other page comes near.
+_EASTERN = ("cp932", "euc_jp", "gb18030", "big5hkscs", "cp949")
+_UNREADABLE_EAST, _FAR = -5.0, 0.5
+#: Thai has twice the letters of other scripts, so that each of them is rarer.
+_THAI, _UNREADABLE_THAI, _AHEAD = "cp874", -4.8, 0.25
 #: What a page offers besides its guess.
 USUAL = ("utf-8", "cp1252", "iso8859-1", "utf-16", "cp1250", "cp1251", "shift_jis", "gb18030", "big5", "euc_kr")
 _BOMS = (
@@ -135,7 +140,7 @@ def _damaged_utf8(lines: bytes) -> Encoding | None:
 
 def _code_page(lines: bytes) -> Encoding:
     pages = ranked(lines)
-    if not pages or pages[0].mark < _UNREADABLE:
+    if not pages or _unreadable(pages):
         rivals = tuple(p.codec for p in pages[:4])
         return Encoding("iso8859-1", "guess", "not UTF-8; the letters make no words in any code page", rivals)
     best = pages[0]
@@ -148,8 +153,19 @@ def _code_page(lines: bytes) -> Encoding:
     return Encoding(best.codec, "likely" if sure else "guess", reason, rivals)
 
 
+def _unreadable(pages: list[Page]) -> bool:
+    best = pages[0]
+    if best.codec == _THAI and all(best.mark - other.mark > _AHEAD for other in pages[1:]):
+        return best.mark < _UNREADABLE_THAI
+    alone = best.codec in _EASTERN and all(best.mark - other.mark > _FAR for other in pages[1:])
+    return best.mark < (_UNREADABLE_EAST if alone else _UNREADABLE)
+
+
 #: What the codecs that are found most are called by those who do not write programs.
 _NAMES = {
+    "utf-8": "Unicode",
+    "utf-8-sig": "Unicode with a byte order mark",
+    "utf-16": "Unicode of two bytes",
     "cp1252": "Windows Western",
     "cp1250": "Windows Central European",
     "cp1251": "Windows Cyrillic",
@@ -181,3 +197,11 @@ def described(codec: str) -> str:
     """The codec in a sentence: `Windows Western (cp1252)`, or its name alone where there is no plainer one."""
     name = _NAMES.get(codec)
     return f"{name} ({codec})" if name else codec
+
+
+def unknown(codec: str) -> str:
+    """The sentence for a codec that does not exist, told by a person or by a file."""
+    return (
+        f"“{codec}” is no known encoding. Try utf-8, which most programs write today, "
+        "or cp1252, which Excel writes on Western Windows."
+    )

@@ -79,7 +79,7 @@ class FastRows(TypedTable):
         one = not self._dialect.delimiter and not self._dialect.places and stage.width == 1
         self._cut = _NEVER if one else self._dialect.delimiter
         usual = (one or self._dialect.plain) and self._dialect.quote in ("", '"') and not self._dialect.escape
-        simple = not (layout.comment or plan.rulers or plan.bounded) and plan.quick
+        simple = not (layout.comment or plan.rulers or plan.bounded) and plan.quick and plan.line_end != "mixed"
         self.usable = usual and simple and (one or stage.width > 1)
         self._utf8 = self._codec.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "ascii")
         self._most = min(_MOST if self._utf8 else _MOST // 4, max(_LEAST, bench.watch.bounds.memory_bytes // 10))

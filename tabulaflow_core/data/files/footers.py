@@ -28,7 +28,9 @@ _BALANCE = re.compile(
     re.IGNORECASE,
 )
 _RULER = re.compile(r"([-=_*~])\1{2,}")
-_TOTAL_OF = re.compile(r"(?:(?:sub|grand )?totals?|summe|gesamt|sum of|suma|somme|totale?) .+|.+ (?:total|gesamt)")
+_TOTAL_OF = re.compile(
+    r"(?:(?:sub|grand )?totals?|summe|gesamt|sum of|suma|somme|totale?)(?: ?[:–-])? .+|.+ (?:total|gesamt)"
+)
 
 
 def footer_length(body: list[Record], tail: list[Record], width: int) -> int:

@@ -103,6 +103,15 @@ def _is_unit(text: str) -> bool:
     return text in UNITS or all(part.strip("^-0123456789²³ ") in UNITS for part in text.split("/", 2))
 
 
+def names_blanks(names: list[str], cells: list[str]) -> bool:
+    """True when the row names the columns of several groups, whose names stand above the first column of each.
+
+    `Units` and `EUR` would be units of measure too.
+    """
+    blank = sum(bool(cell.strip()) and not clean_header(name) for name, cell in zip(names, cells, strict=False))
+    return blank > 1 and _repeats([clean_header(cell) for cell in cells])
+
+
 def is_format_row(cells: list[str]) -> bool:
     """True for a row such as `5s, 15s, 20d` or `int, string` that tells the widths or the types of fields."""
     texts = [c.strip().casefold() for c in cells if c.strip()]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from tabulaflow_core.data.files.clocks import ClockForm, clock_form
 from tabulaflow_core.data.files.report import Certainty, ColumnType
 from tabulaflow_core.data.files.values import WORDED, date_shape, is_missing, number_shape
-from tabulaflow_core.data.files.words import BOOLEANS, CURRENCIES, MISSING
+from tabulaflow_core.data.files.words import BOOLEANS, CURRENCIES, MISSING, YEN_OF_JAPAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,16 @@ def examine(shapes: Iterable[Shape], *, missing: frozenset[str] = MISSING) -> Fi
 
 
 _FINE = re.compile(r"[.,]9{7}")
+#: What the values of a column of each kind are called.
+PLURAL: dict[ColumnType, str] = {
+    "integer": "whole numbers",
+    "number": "numbers",
+    "text": "texts",
+    "boolean": "true or false",
+    "date": "dates",
+    "datetime": "dates",
+    "other": "times",
+}
 #: A cell that is a formula whose value is a text, as spreadsheets export it.
 _FORMULA = re.compile(r'="[^"]*"')
 
@@ -156,15 +166,14 @@ def _judge(finding: Finding) -> Finding:
     if finding.kind == "boolean" or not few or (coded and finding.kind == "number"):
         if not mostly:
             return _as_text(finding, "")
-        kind = {"number": "numbers", "boolean": "true or false", "other": "times"}.get(finding.kind, "dates")
-        return _as_text(finding, f"{misfits} of its {finding.total} values are not {kind}")
+        return _as_text(finding, f"{misfits} of its {finding.total} values are not {PLURAL[finding.kind]}")
     finding.certainty = "likely"
     return finding
 
 
 def _prose(form: tuple[str, str, str, bool, bool]) -> bool:
-    """True for a date in words such as `3 April 2026`; `3-Apr-26` is how programs write."""
-    return form[0] in WORDED and form[1] != "-"
+    """True for a date in words such as `3 April 2026`; `3-Apr-26`, or a time behind it, is how programs write."""
+    return form[0] in WORDED and form[1] not in ("-", "/") and not form[3]
 
 
 def _codes(finding: Finding) -> str:
@@ -189,6 +198,8 @@ def _codes(finding: Finding) -> str:
         return "its values look like telephone numbers"
     bare = sum(s.count for s in finding.numbers if not unit_of(s.text) and s.text != "9")
     units = {unit_of(s.text) for s in finding.numbers} - {""}
+    if units == {YEN_OF_JAPAN} and all(s.text.count("9") < 3 for s in finding.numbers):
+        return "its values are a backslash and a few digits, as in patterns"
     if "%" in units and bare > finding.fits * 0.1:
         return "some of its values carry a percent sign and others do not"
     return f"its values have different units ({', '.join(sorted(units))})" if len(units) > 1 else ""

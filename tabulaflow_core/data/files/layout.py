@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from tabulaflow_core.data.files import headers
+from tabulaflow_core.data.files.below import rows_below
 from tabulaflow_core.data.files.footers import footer_length, total_label
 from tabulaflow_core.data.files.naming import clean_header
 from tabulaflow_core.data.files.records import column_kinds, filled, is_blank, joined, some_of
@@ -15,6 +16,8 @@ from tabulaflow_core.data.files.report import Certainty, SkippedLine
 from tabulaflow_core.data.files.tokens import Record
 from tabulaflow_core.data.files.values import looks_like
 
+#: Settings above a table at most.
+_PAIRS = 60
 _CODE = re.compile(r"[0-9]|[^\W\d_]")
 
 __all__ = [
@@ -40,8 +43,7 @@ class Layout:
         header_lines: The lines of the header rows.
         first: Index of the first record of data among the sampled records.
         comment: Beginning of lines that are comments, empty when there are none.
-        labels: Cells of a second header line.
-        units: Units that stand in a row below the header, by column.
+        notes: What rows below the header say of each column: its unit, or what it means.
         shifted: The header lacks the name of the first column, and was moved to the right.
         skipped: Records above the table, and between its header and its rows.
         notices: Sentences on how the header was put together.
@@ -52,8 +54,7 @@ class Layout:
     header_lines: list[int] = field(default_factory=list)
     first: int = 0
     comment: str = ""
-    labels: list[str] = field(default_factory=list)
-    units: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     shifted: bool = False
     skipped: list[SkippedLine] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
@@ -137,24 +138,18 @@ def _name(layout: Layout, rows: list[Record], *, told: bool) -> None:
     layout.header = rows[0].cells
     if len(rows) == 1:
         return
-    layout.labels = rows[-1].cells
     layout.header, how = headers.joined_names([r.cells for r in rows], layout.width, told=told)
     layout.notices.append(f"The header has {len(rows)} lines; {how}: “{joined(rows[-1], 80)}”.")
 
 
 def _below_the_header(layout: Layout, body: list[Record]) -> None:
-    """Take out a row of units, or of field formats, that stands between the header and the rows."""
-    if len(body) < 3:
-        return
-    kinds = column_kinds(body[1:400], layout.width)
-    if units := headers.units(body[0].cells, kinds):
-        layout.units = units
-        shown = ", ".join(u for u in units if u)
-        layout.notices.append(f"Line {body[0].line} below the header gives units, not values: {shown[:80]}.")
-    elif not headers.is_format_row(body[0].cells):
-        return
-    layout.skipped.append(SkippedLine(body[0].line, joined(body[0]), "units" if units else "field formats"))
-    layout.first += 1
+    """Take out rows of units, of field formats and of labels that stand between the header and the rows."""
+    found = rows_below(layout.header, body, lambda rows: column_kinds(rows, layout.width))
+    for record, why in zip(body, found.why, strict=False):
+        layout.skipped.append(SkippedLine(record.line, joined(record), why))
+    layout.first += len(found.why)
+    layout.notices += found.notices
+    layout.notes = found.notes()
 
 
 def _shift(layout: Layout, body: list[Record]) -> None:
@@ -181,6 +176,8 @@ def _top(records: list[Record], width: int) -> int:
     """Index of the first record that belongs to the table: the first that is as full as its rows are."""
     if width == 1:
         return 0
+    if pairs := _pairs_above(records):
+        return pairs
     full = Counter(filled(r) for r in records if len(r.cells) >= width - 1 and filled(r) > 1)
     if not full:
         return 0
@@ -198,6 +195,22 @@ def _top(records: list[Record], width: int) -> int:
         if following or index == len(records) - 1:
             return _below_a_gap(records, index, width)
     return 0
+
+
+def _pairs_above(records: list[Record]) -> int:
+    """How many records of one or two cells stand above a table of three columns or more; 0 when it has no header.
+
+    Devices write them: the name of a setting, and its value.
+    """
+    count = next((i for i, record in enumerate(records[: _PAIRS + 1]) if len(record.cells) > 2), 0)
+    rest = records[count : count + 400]
+    if not 2 <= count <= _PAIRS or len(rest) < 3:
+        return 0
+    width = len(rest[0].cells)
+    if sum(len(record.cells) == width for record in rest) < len(rest) * 0.9:
+        return 0
+    found, sure, _ = _has_header(rest, width)
+    return count if found and sure == "certain" else 0
 
 
 def _tells_of_the_file(records: list[Record], width: int) -> bool:
@@ -275,10 +288,12 @@ def _has_header(records: list[Record], width: int) -> tuple[bool, Certainty, str
             against += 1
         elif own in ("text", "number", "date"):
             for_header += 1
-    if against and _rising_years(head) and not _years_below(head, body):
+    if for_header > against and not (against and _rising_years(head)):
+        return True, "certain" if not against else "likely", "its cells are unlike the values below them"
+    if _rising_years(head) and not _years_below(head, body):
         return True, "likely", "its numbers are years in a row"
     if for_header > against:
-        return True, "certain" if not against else "likely", "its cells are unlike the values below them"
+        return True, "likely", "its cells are unlike the values below them"
     if against:
         return False, "likely", "its cells are like the values below them"
     if any([clean_header(c) for c in r.cells] == head for r in body[1:]):

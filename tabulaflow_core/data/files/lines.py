@@ -6,6 +6,7 @@ import codecs
 import io
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileUnreadable
 
-LineEnd = Literal["\n", "\r\n", "\r"]
+LineEnd = Literal["\n", "\r\n", "\r", "mixed"]
 
 #: Text that is looked at before the delimiter is chosen.
 SAMPLE_CHARS = 1 << 20
@@ -32,18 +33,43 @@ _STATEFUL: Final = ("utf-16", "utf-32", "utf-7", "iso2022", "hz")
 
 
 def detect_line_end(path: Path, codec: str) -> LineEnd:
-    """The line end that most lines of the first megabyte have, without the line breaks in quoted cells."""
+    """The line end of the first megabyte's lines, without the line breaks in quoted cells; `mixed` for CR and LF."""
     with path.open(encoding=codec, errors="replace", newline="") as file:
         text = file.read(SAMPLE_CHARS)
     if "\r" in text and "\n" in text:
         bare = _QUOTED.sub("", text)
         text = bare if "\r" in bare or "\n" in bare else text
+        if _is_mixed(text):
+            return "mixed"
     pairs = text.count("\r\n")
     feeds = text.count("\n") - pairs
     returns = text.count("\r") - pairs
     if returns > (pairs + feeds) * 2:
         return "\r"
     return "\r\n" if pairs >= feeds and pairs else "\n"
+
+
+def _is_mixed(text: str) -> bool:
+    """True when CR ends some lines and LF others: what stands around the rarer one has as many cells as other lines.
+
+    A CR that a program left within a cell parts a line in pieces of which none is whole.
+    """
+    lines = io.StringIO(text, newline="").readlines()
+    if len(text) == SAMPLE_CHARS:
+        lines.pop()  # it may be cut
+    returns = [line.endswith("\r") for line in lines]
+    rare = sum(returns) <= len(lines) / 2
+    if all(r != rare for r in returns):
+        return False
+    around = [r == rare or (at > 0 and returns[at - 1] == rare) for at, r in enumerate(returns)]
+    full = [line for line in lines if line.strip("\r\n")]
+    marks = [d for d in ",;\t|" if any(d in line for line in full)]
+    if not marks:
+        return True
+    mark = max(marks, key=lambda d: sum(d in line for line in full))
+    typical = Counter(line.count(mark) for line in full).most_common(1)[0][0]
+    touched = [line.count(mark) == typical for line, near in zip(lines, around, strict=True) if near]
+    return typical > 0 and sum(touched) >= len(touched) * 0.8
 
 
 def count_byte(buffer: bytearray, byte: bytes, size: int) -> int:
@@ -75,8 +101,9 @@ class Lines:
         self._codec = codecs.lookup(codec).name
         self._decoder = codecs.getincrementaldecoder(codec)("replace")
         self._mark = "\r" if end == "\r" else "\n"
+        self._mixed = end == "mixed"
         stateful = self._codec.startswith(_STATEFUL)
-        self._wide = self._mark == "\r" or stateful or "a\n".encode(self._codec)[-1:] != b"\n"
+        self._wide = self._mixed or self._mark == "\r" or stateful or "a\n".encode(self._codec)[-1:] != b"\n"
         self._watch = watch
         self.size = os.fstat(file.fileno()).st_size
         self._raw = b""  # read and not yet cut
@@ -178,6 +205,8 @@ class Lines:
             text = text.replace("\x00", "")
         if self._ended:
             text = text.removesuffix("\x1a")  # the mark of DOS for the end of a text
+        if self._mixed:
+            return io.StringIO(text, newline="").readlines()
         if self._mark == "\n":
             return io.StringIO(text, newline="\n").readlines()
         lines = [line + "\r" for line in text.split("\r")]
@@ -211,11 +240,15 @@ class Lines:
             text = self._decoder.decode(self._piece(), final=self._ended)
             parts.append(text)
             length += len(text)
-            if self._mark in text and self.size - self._file.tell() > _LAST:
+            ended = self._mark in text or (self._mixed and "\r" in text[:-1])
+            if ended and self.size - self._file.tell() > _LAST:
                 break
-            self._refuse_long(length if self._mark not in text else 0)
+            self._refuse_long(0 if ended else length)
         whole = "".join(parts)
         cut = len(whole) if self._ended else whole.rfind(self._mark) + 1
+        if self._mixed and not self._ended:
+            cut = max(cut, whole.rfind("\r", 0, len(whole) - 1) + 1)
+            cut += whole.startswith("\n", cut)  # of a pair
         self._text = whole[cut:]
         return whole[:cut]
 

@@ -50,6 +50,7 @@ class ReadOptions:
             all that are not hidden.
         beside: Whether parts of a sheet with blank columns between them are `one` table or `several`.
         by_part: Choices for one part, by its name; what they leave open is decided by the choices above.
+        automatic: Within `by_part`: names of choices above that this part leaves to the reader all the same.
     """
 
     encoding: str | None = None
@@ -69,6 +70,7 @@ class ReadOptions:
     parts: tuple[str, ...] | None = None
     beside: Literal["one", "several"] | None = None
     by_part: Mapping[str, ReadOptions] = field(default_factory=dict)
+    automatic: tuple[str, ...] = ()
 
     def for_part(self, name: str) -> ReadOptions:
         """The choices that hold for one part: its own, then those of the whole file."""
@@ -77,7 +79,7 @@ class ReadOptions:
             return self
         blank = ReadOptions()
         told = {f.name: getattr(own, f.name) for f in fields(own) if getattr(own, f.name) != getattr(blank, f.name)}
-        return replace(self, **told)
+        return replace(self, **{name: getattr(blank, name) for name in own.automatic} | told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ _TOLD_BY = 16
 _AT_ONCE = 10_000
 #: Columns that are fetched by one statement.
 _ACROSS = 1_000
-_PART_OF_NAME = "^(?:(?:sub|grand )?totals?|summe|gesamt|sum of|suma|somme|totale?) .+|.+ (?:total|gesamt)$"
+_PART_OF_NAME = "^(?:(?:sub|grand )?totals?|summe|gesamt|sum of|suma|somme|totale?)(?: ?[:–-])? .+|.+ (?:total|gesamt)$"
 
 
 @dataclass(slots=True)

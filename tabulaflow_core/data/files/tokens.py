@@ -86,7 +86,10 @@ class Tokenizer:
                 yield Record(number, self._blanks(text))
                 continue
             if not quote or quote not in text:
-                yield Record(number, self._split(text))
+                if self.dialect.escape and text.endswith(self.dialect.escape):
+                    text = self._continued(text, beyond)
+                for cells in self._lines_in(text) if "\r" in text else [self._split(text)]:
+                    yield Record(number, cells)
                 continue
             cells, state = self._parse(text)
             if state == "open":
@@ -96,15 +99,38 @@ class Tokenizer:
             else:
                 yield Record(number, cells)
 
+    def _lines_in(self, text: str) -> list[list[str]]:
+        """The cells of a line with CR in it: of several lines when each piece has all cells, else of one."""
+        pieces = [self._split(piece) for piece in text.split("\r")]
+        whole = self.width > 1 and all(len(cells) == self.width for cells in pieces)
+        return pieces if whole else [self._split(text)]
+
+    def _continued(self, text: str, source: Iterator[tuple[int, str]]) -> str:
+        """The line with those that it goes on over, when an escape before its end says so and its cells are too few."""
+        escape, taken = self.dialect.escape, 0
+        while _escaped(text, len(text), escape, 0) and taken < _LONGEST_CELL_LINES:
+            item = self._pushed.pop() if self._pushed else next(source, None)
+            if item is None:
+                break
+            longer = text[: -len(escape)] + "\n" + item[1].rstrip("\r\n")
+            if len(self._split(longer)) > self.width if self.width else self.dialect.quote:
+                self._pushed.append(item)
+                break
+            text, taken = longer, taken + 1
+        return text
+
     def _split(self, text: str) -> list[str]:
         """The cells of a line without quotes."""
         delimiter, escape = self.dialect.delimiter, self.dialect.escape
         if not delimiter:
             return [text]
-        if not escape or escape + delimiter not in text:
+        if not escape or escape not in text:
             return text.split(delimiter)
-        cells = text.replace(escape + delimiter, "\x00").split(delimiter)
-        return [cell.replace("\x00", delimiter) for cell in cells]
+        twice = "" if self.dialect.quote else escape * 2  # beside quotes it escapes nothing but delimiters
+        if twice:
+            text = text.replace(twice, "\x00e")
+        cells = text.replace(escape + delimiter, "\x00d").split(delimiter)
+        return [cell.replace("\x00d", delimiter).replace("\x00e", escape) for cell in cells]
 
     def _blanks(self, text: str) -> list[str]:
         """The cells of a line that blanks cut."""

@@ -14,11 +14,14 @@ from tabulaflow_core.data.files.scripts import DECIMAL, folded
 from tabulaflow_core.data.files.words import ALWAYS_MISSING, BOOLEANS, CURRENCIES, MISSING, MONTHS
 
 __all__ = [
+    "AFTERNOON",
     "ALWAYS_MISSING",
+    "BLANK",
     "BOOLEANS",
     "EAST_CLOCK",
     "EAST_DAY",
     "EAST_MONTH",
+    "FORENOON",
     "MISSING",
     "MONTHS",
     "SECONDS",
@@ -76,8 +79,19 @@ WEEKDAY = "(?:(?:" + "|".join(sorted(_WEEKDAYS.split(), key=len, reverse=True)) 
 _OF = r"(?:de |del |of )?"
 #: Decimals of seconds that are looked at.
 SECONDS = 12
-_CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,12})?)?(?:[ ]?[AaPp]\.?[Mm]\.?)?"
-_TIME = rf"(?:(?:[Tt]|,?[ ]{{1,3}}){_CLOCK})"
+#: A blank within a time: browsers write a narrow one before AM and PM.
+BLANK = "[ \u00a0\u202f]"
+#: The halves of a day before and behind a time; RE2 and Python.
+AFTERNOON = f"(?:[Pp]\\.?{BLANK}?[Mm]\\.?|[μΜ]\\.?{BLANK}?[μΜ]\\.?|下午|午後|오후)"
+FORENOON = f"(?:[Aa]\\.?{BLANK}?[Mm]\\.?|[πΠ]\\.?{BLANK}?[μΜ]\\.?|上午|午前|오전)"
+_HALF = f"(?:{FORENOON}|{AFTERNOON})"
+_CLOCK = (
+    rf"(?:(?:{_HALF}{BLANK}?)?[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]{{1,12}})?)?(?:{BLANK}?{_HALF})?"
+    rf"|[0-9]{{1,2}}\.[0-9]{{2}}\.[0-9]{{2}}(?:\.[0-9]{{1,12}})?{BLANK}?{_HALF})"
+)
+#: How DB2 parts a day from its time.
+_DOTTED = r"-[0-9]{2}\.[0-9]{2}\.[0-9]{2}(?:\.[0-9]{1,12})?"
+_TIME = rf"(?:(?:[Tt:]|,?[ ]{{1,3}}){_CLOCK}|{_DOTTED})"
 _ZONE = r"(?:[ ]?(?:Z|UTC|GMT)|[ ]?[+\-][0-9]{2}:?[0-9]{2}|[+\-][0-9]{2})"
 _TAIL = rf"(?P<time>{_TIME})?(?P<zone>(?<=[0-9]){_ZONE})?"
 _YEAR = "(?P<year>[0-9]{4}|[0-9]{2})"
@@ -86,9 +100,12 @@ _EAST_WEEKDAY = "[月火水木金土日월화수목금토일](?:曜日?|요일)?
 EAST_DAY = f"[0-9]{{1,2}} ?[日일号](?: ?[(（]?(?:{_EAST_WEEKDAY})[)）]?)?"
 EAST_MONTH = "[年년] ?[0-9]{1,2} ?[月월]"
 EAST_CLOCK = "[0-9]{1,2} ?[時时시点] ?[0-9]{1,2} ?[分분](?: ?[0-9]{1,2} ?[秒초])?"
+#: Dots between numbers may have a blank behind them, and the last number a dot of its own: `2024. 1. 5.`
+_GAPPED = r"(?:(?<=\.) )?"
+_LAST_DOT = "(?:" + "|".join(rf"(?<=\.{g}{n})\." for g in ("", " ") for n in ("[0-9]", "[0-9]{2}", "[0-9]{4}")) + ")?"
 _DATE_FORMS = {
-    "iso": re.compile(rf"[0-9]{{4}}(?P<sep>[-/.])[0-9]{{1,2}}(?P=sep)[0-9]{{1,2}}{_TAIL}"),
-    "local": re.compile(rf"[0-9]{{1,2}}(?P<sep>[-/.])[0-9]{{1,2}}(?P=sep){_YEAR}{_TAIL}"),
+    "iso": re.compile(rf"[0-9]{{4}}(?P<sep>[-/.]){_GAPPED}[0-9]{{1,2}}(?P=sep){_GAPPED}[0-9]{{1,2}}{_LAST_DOT}{_TAIL}"),
+    "local": re.compile(rf"[0-9]{{1,2}}(?P<sep>[-/.]){_GAPPED}[0-9]{{1,2}}(?P=sep){_GAPPED}{_YEAR}{_LAST_DOT}{_TAIL}"),
     "day_month": re.compile(
         rf"{WEEKDAY}[0-9]{{1,2}}(?:st|nd|rd|th|er|º)?(?P<sep>[ .\-/]{{1,2}}){_OF}(?:{_MONTH})"
         rf"\.?[ .\-/,]{{1,2}}{_OF}{_YEAR}{_TAIL}",
@@ -101,6 +118,12 @@ _DATE_FORMS = {
     ),
     "year_month": re.compile(
         rf"(?P<year>[0-9]{{4}})(?P<sep>[ .\-/])(?:{_MONTH})\.?[ .\-/][0-9]{{1,2}}{_TAIL}", re.IGNORECASE
+    ),
+    "glued": re.compile(rf"[0-9]{{2}}(?P<sep>)(?:{_MONTH})(?P<year>[0-9]{{4}}){_TAIL}", re.IGNORECASE),
+    "unix": re.compile(
+        rf"{WEEKDAY}(?:{_MONTH})(?P<sep>[ ]{{1,2}})[0-9]{{1,2}} (?P<time>[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}})"
+        r"(?P<zone> (?:UTC|GMT|[+\-][0-9]{4}))? (?P<year>[0-9]{4})",
+        re.IGNORECASE,
     ),
     "east": re.compile(rf"{_YEAR} ?(?P<sep>){EAST_MONTH} ?{EAST_DAY}(?P<time>{_TIME}| ?{EAST_CLOCK})?"),
     "east_month": re.compile(rf"(?P<year>[0-9]{{4}}) ?(?P<sep>){EAST_MONTH}"),

@@ -32,8 +32,10 @@ _CODES = (
 )
 _SIGNS = (
     "US$ CA$ AU$ NZ$ HK$ NT$ R$ A$ C$ S$ MX$ $ € £ ¥ ￥ ₹ ₽ ₩ ₺ ₪ ฿ ₫ ₴ ₦ ₱ ₡ ₲ ₵ ₸ ¢ zł kr. kr Kč "
-    "Ft Fr. Fr SFr. Rs. Rs руб. руб лв. лв lei 元 円 원 DM"
+    "Ft Fr. Fr SFr. Rs. Rs руб. руб лв. лв lei 元 円 원 DM \\"
 )
+#: Where Japanese code pages have the backslash, people see the sign of the yen.
+YEN_OF_JAPAN = "\\"
 #: Currency codes and signs, the longer ones before those that they begin with.
 CURRENCIES = tuple(sorted({*_CODES.split(), *_SIGNS.split()}, key=lambda w: (-len(w), w)))
 

@@ -388,3 +388,10 @@ def test_the_order_of_rows_does_not_matter(read: Reader) -> None:
     behind = read("v;k\n" + "".join(f"{r};a\n" for r in reversed(rows)))
     assert ahead.types == behind.types == ["number", "text"]
     assert ahead.report.misfit_count == behind.report.misfit_count == 1
+
+
+def test_a_decimal_comma_holds_to_the_end_of_a_long_file(read: Reader) -> None:
+    seen = read("t;v\n" + "x;1,5\n" * 5_000)
+    assert (len(seen.rows), sum(seen.column("v"))) == (5_000, 7_500)  # type: ignore[arg-type]
+    late = read("t;v\n" + "x;7\n" * 30_000 + "x;1.234,5\n")
+    assert sum(late.column("v")) == 211_234.5  # type: ignore[arg-type]

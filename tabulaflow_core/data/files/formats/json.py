@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.counting import agreed, counted
-from tabulaflow_core.data.files.encoding import Encoding, detect_encoding
+from tabulaflow_core.data.files.encoding import Encoding, detect_encoding, unknown
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.json_feed import (
     BLANK,
@@ -90,7 +90,7 @@ class JsonReader:
         try:
             return _Document(job, encoding).read()
         except LookupError as error:
-            raise FileUnreadable(f"“{encoding.codec}” is no known encoding. Try utf-8 or cp1252.") from error
+            raise FileUnreadable(unknown(encoding.codec)) from error
 
 
 def _is_document(head: bytes) -> bool:

@@ -107,8 +107,8 @@ def _read_one(job: ReadJob, plan: Plan, options: ReadOptions, name: str) -> tupl
     names = column_names([clean_header(c) for c in plan.layout.header], width)
     job.bench.stage = "finding types"
     typing = _typed(job, plan, stage, options, names)
-    for column, unit in zip(typing.columns, plan.layout.units, strict=False):
-        column.note = "; ".join(n for n in (column.note, unit and f"unit: {unit}") if n)
+    for column, note in zip(typing.columns, plan.layout.notes, strict=False):
+        column.note = "; ".join(filter(None, (column.note, note)))
     if plan.sniffed.dialect.delimiter == "|":
         drop_frame(typing)
     job.bench.stage = "writing"
@@ -128,8 +128,11 @@ def _stage(job: ReadJob, plan: Plan, options: ReadOptions, width: int) -> Stage:
     fast = FastRows(job.bench, stage, plan, lambda: type_columns(job.bench, names, layout.header, options, delimiter))
     fast.usable = fast.usable and options.missing is None  # words of a person are looked for in the text of cells
     plan.aside = 0
-    tokenizer = Tokenizer(plan.sniffed.dialect, width)
-    clean = CleanBlocks(plan.sniffed.dialect, width, comment=layout.comment) if plan.sniffed.dialect.plain else None
+    tokenizer = Tokenizer(plan.sniffed.dialect, width - (plan.packed.count - 1 if plan.packed else 0))
+    whole = plan.sniffed.dialect.plain and not plan.packed
+    clean = CleanBlocks(plan.sniffed.dialect, width, comment=layout.comment) if whole else None
+    if plan.packed:
+        plan.packed.flags.clear()
     with open_lines(job.path, plan.encoding.codec, plan.line_end, job.watch) as lines:
         while True:
             if not tokenizer.waiting:
@@ -147,7 +150,8 @@ def _stage(job: ReadJob, plan: Plan, options: ReadOptions, width: int) -> Stage:
                     stage.add_clean(table)
                     continue
             wanted = _wanted(enumerate(block, first), plan, stage)
-            stage.add_all(_rows_only(tokenizer.records(wanted, _wanted(lines, plan, stage)), layout))
+            rows = _rows_only(tokenizer.records(wanted, _wanted(lines, plan, stage)), layout)
+            stage.add_all(map(plan.packed.record, rows) if plan.packed else rows)
         stage.damaged = lines.damaged
     fast.close()
     for line in layout.skipped:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from tabulaflow_core.data.files import layout as lay
 from tabulaflow_core.data.files.dialect import Sniffed, sniff
-from tabulaflow_core.data.files.encoding import Encoding, detect_encoding
+from tabulaflow_core.data.files.encoding import Encoding, detect_encoding, unknown
 from tabulaflow_core.data.files.formats import ReadJob
 from tabulaflow_core.data.files.lines import SAMPLE_CHARS, LineEnd, detect_line_end, open_lines
+from tabulaflow_core.data.files.packed import Packed, packed
 from tabulaflow_core.data.files.report import ReadOptions
 from tabulaflow_core.data.files.spaced import RULER
 from tabulaflow_core.data.files.tokens import Record, Tokenizer
@@ -38,6 +39,7 @@ class Plan:
         aside: Lines left out before they were cut into cells, counted while the file is read.
         part: The name of the table in its file, when there are several.
         quick: Whole blocks of lines may be tried at once (`fast`).
+        packed: How the first cell of each line is taken apart, when it holds several.
     """
 
     encoding: Encoding
@@ -53,6 +55,7 @@ class Plan:
     aside: int = 0
     part: str = ""
     quick: bool = True
+    packed: Packed | None = None
     notices: list[str] = field(default_factory=list)
 
     @property
@@ -86,7 +89,7 @@ def take_sample(job: ReadJob) -> Sample:
             whole = next(lines, None) is None
             _refuse_wide(job, sample)
     except LookupError as error:
-        raise FileUnreadable(f"“{encoding.codec}” is no known encoding. Try utf-8 or cp1252.") from error
+        raise FileUnreadable(unknown(encoding.codec)) from error
     return Sample(encoding, line_end, sample, whole)
 
 
@@ -142,6 +145,10 @@ def make_plan(job: ReadJob, sample: Sample, options: ReadOptions) -> Plan:
         mark = again
         sniffed = cut(mark)
     records = _cut(_without(lines, mark), sniffed)
+    several = packed(_without(lines, mark), sniffed.dialect) if delimiter is None else None
+    if several:
+        records = list(map(several.record, records))
+        sniffed = replace(sniffed, width=sniffed.width + several.count - 1)
     if not records:
         raise FileUnreadable(f"{job.name} holds no data, only comments. Export it again, or choose another file.")
     layout = lay.find_layout(
@@ -155,6 +162,7 @@ def make_plan(job: ReadJob, sample: Sample, options: ReadOptions) -> Plan:
     if mark and not layout.header and options.header is None and options.header_rows is None:
         _header_in_comment(layout, lines, records[0].line, sniffed)
     plan = Plan(sample.encoding, sample.line_end, sniffed, layout, skip, last_line=last_line)
+    plan.packed, plan.quick = several, several is None
     plan.rulers = rulers and sniffed.width > 1
     plan.tails = _tails(records[layout.first :], mark, sniffed.dialect.delimiter) if mark else None
     return plan
@@ -175,6 +183,8 @@ def _header_in_comment(layout: lay.Layout, lines: NumberedLines, first: int, sni
         return
     number, text = above[-1]
     record = next(Tokenizer(sniffed.dialect).records([(number, text.lstrip()[len(layout.comment) :].lstrip())]))
+    if len(record.cells) == layout.width + 1 and record.cells[0].endswith(":"):
+        del record.cells[0]  # `#Fields: date time …` of a server's log
     if len(record.cells) == layout.width > 1 and all(looks_like(c) == "text" for c in record.cells):
         layout.header, layout.header_lines = record.cells, [number]
         layout.certainty, layout.reason = "likely", "the last comment line above the table names its columns"

@@ -12,7 +12,7 @@ from tabulaflow_core.data.files.naming import clean_header, column_names
 from tabulaflow_core.data.files.report import Certainty, Decision, Misfit, ReadingReport, ReadOptions
 from tabulaflow_core.data.files.stage import Stage
 
-_LINE_ENDS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
+_LINE_ENDS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR", "mixed": "CR and LF"}
 
 
 def text_report(
@@ -132,6 +132,8 @@ def _notices(job: ReadJob, plan: Plan, stage: Stage, footer: int) -> list[str]:
         )
     if layout.comment:
         notices.append(f"Lines that begin with {layout.comment} were taken for comments.")
+    if plan.packed and (flags := plan.packed.notice()):
+        notices.append(flags)
     notices += _header_notices(layout, stage.width)
     if stage.short_count:
         lines = ", ".join(map(str, stage.short[:5]))

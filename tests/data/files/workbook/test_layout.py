@@ -66,6 +66,14 @@ def test_blank_rows_and_columns_within_a_table(book: Book) -> None:
     assert seen.told("1 blank row")
 
 
+def test_names_within_merged_groups_may_be_units(book: Book) -> None:
+    content = [["Region", 2024, None, 2025, None], [None, "Units", "EUR", "Units", "EUR"], ["N", 1, 10.5, 2, 20.5]]
+    content += [["S", 3, 30.5, 4, 40.5], ["W", 3, 31.5, 4, 41.5]]
+    seen = book([Sheet("S", content, merged=["A1:A2", "B1:C1", "D1:E1"])]).only
+    assert seen.names == ["Region", "2024 / Units", "2024 / EUR", "2025 / Units", "2025 / EUR"]
+    assert len(seen.rows) == 3
+
+
 def test_merged_groups_over_two_header_rows(book: Book) -> None:
     content = [
         ["Region", 2023, None, 2024, None],
@@ -360,3 +368,24 @@ def test_cells_merged_over_the_gap_are_no_gap(book: Book) -> None:
     wide = [[*a[:2], None, None, *b] for a, b in zip(SALES, STAFF, strict=True)]
     assert book([Sheet("S", content, merged=merged)]).only.names == ["region", "units", "price"]
     assert len(book([Sheet("S", wide, merged=[f"B{i}:D{i}" for i in range(1, 5)])]).tables) == 1
+
+
+def test_labels_below_codes(book: Book) -> None:
+    table = book(
+        [
+            ["GEO_ID", "NAME", "S0101_C01_001E"],
+            ["Geography", "Geographic Area Name", "Estimate!!Total population"],
+            ["01001", "Autauga County", 58805],
+            ["01003", "Baldwin County", 231767],
+        ]
+    ).only
+    assert table.names == ["GEO_ID", "NAME", "S0101_C01_001E"]
+    assert table.column("S0101_C01_001E") == [58805, 231767]
+    assert table.told("row 2", "what the columns mean")
+    assert table.note("S0101_C01_001E").endswith("label: Estimate!!Total population")
+
+
+def test_units_and_formats_below_the_header(book: Book) -> None:
+    table = book([["day", "speed"], ["int", "float"], [1, 2.5], [2, 3.5], [3, 4.5]]).only
+    assert table.rows == [(1, 2.5), (2, 3.5), (3, 4.5)]
+    assert book([["day", "speed"], ["d", "m/s"], [1, 2.5], [2, 3.5]]).only.note("speed") == "unit: m/s"

@@ -35,6 +35,19 @@ def test_one_sheet_with_data_is_named_after_the_file(book: Book) -> None:
     assert seen.only.choice("sheet") == "Data"
 
 
+def test_a_title_page_is_listed_and_off(book: Book) -> None:
+    cover = Sheet("Cover", [[], [None, "Annual report 2024"]])
+    seen = book([cover, Sheet("Data", ROWS)])
+    assert list(seen.tables) == ["book"]
+    assert seen.told("1 sheet holds no table", "Cover")
+    part = seen.report.parts[0]
+    assert (part.name, part.state) == ("Cover", "off")
+    assert part.message == "It holds no table, only one cell: “Annual report 2024”."
+    assert [t.part for t in book([cover, Sheet("Data", ROWS)], parts=("Cover",)).tables.values()] == ["Cover"]
+    assert [t.rows for t in book([cover, Sheet("empty")]).tables.values()] == [[("Annual report 2024",)]]
+    assert len(book([Sheet("One", [[5]]), Sheet("Data", ROWS)]).tables) == 2
+
+
 def test_hidden_sheets_are_listed_and_off(book: Book) -> None:
     sheets = [Sheet("Shown", ROWS), Sheet("Hid", ROWS, state="hidden"), Sheet("Deep", ROWS, state="veryHidden")]
     seen = book(sheets)
@@ -63,6 +76,13 @@ def test_choices_for_one_sheet(book: Book) -> None:
     seen = book([Sheet("A", ROWS), Sheet("B", ROWS)], by_part=by_part)
     assert seen.tables["book_a"].names == ["a", "b"]
     assert seen.tables["book_b"].rows == [("a", "b"), ("1", "x"), ("2", "y")]
+
+
+def test_a_sheet_leaves_to_the_reader_what_the_workbook_was_told(book: Book) -> None:
+    by_part = {"B": ReadOptions(automatic=("header", "types"))}
+    seen = book([Sheet("A", ROWS), Sheet("B", ROWS)], header=False, types={"a": "text"}, by_part=by_part)
+    assert seen.tables["book_a"].names == ["column_1", "column_2"]
+    assert (seen.tables["book_b"].names, seen.tables["book_b"].rows) == (["a", "b"], [(1, "x"), (2, "y")])
 
 
 def test_hidden_rows_are_data(book: Book) -> None:

@@ -100,6 +100,21 @@ def test_days_counted_from_1904(tmp_path: Path) -> None:
     assert seen.told("1904")
 
 
+def test_the_first_day_of_1904_is_a_day(tmp_path: Path) -> None:
+    rows = [["day", "n"], [Cell(0, "yyyy-mm-dd"), 1], [Cell(60, "yyyy-mm-dd"), 2], [Cell(43538, "yyyy-mm-dd"), 3]]
+    path = write_xlsx(tmp_path / "a.xlsx", [Sheet("S", rows)], date_1904=True)
+    seen = see(read_file(path, storage=tmp_path / "s")).only
+    assert seen.column("day") == [date(1904, 1, 1), date(1904, 3, 1), date(2023, 3, 15)]
+
+
+def test_the_day_that_never_was_is_said(book: Book) -> None:
+    days = [Cell(n, "yyyy-mm-dd") for n in (1, 59, 60, 61)]
+    seen = book([["day", "n"], *([day, n] for n, day in enumerate(days))]).only
+    assert seen.column("day") == [date(1900, 1, 1), date(1900, 2, 28), date(1900, 2, 28), date(1900, 3, 1)]
+    assert seen.told("29 February 1900", "read as the 28th")
+    assert not book([["day", "n"], [days[0], 1], [days[3], 2]]).only.told("29 February 1900")
+
+
 def test_a_person_can_say_that_numbers_are_days(book: Book) -> None:
     seen = book([["day", "n"], [45292, 1], [45293.5, 2]], types={"day": "date", "n": "text"}).only
     assert seen.rows == [(date(2024, 1, 1), "1"), (date(2024, 1, 2), "2")]

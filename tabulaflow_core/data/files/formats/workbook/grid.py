@@ -130,7 +130,11 @@ class _Builder:
             self._texts(begin, [v if type(v) is str else None for v in values])
         if types & {float, int}:
             self._plain("number", begin, [v if type(v) in (float, int) else None for v in values])
-        if types & {dt.date, dt.datetime}:
+        if types == {dt.date}:
+            self._put("moment", begin, pa.array(values, pa.date32()).cast(ARROW["moment"]))
+        elif types == {dt.datetime}:
+            self._plain("moment", begin, values)
+        elif types & {dt.date, dt.datetime}:
             days = pa.array([v if type(v) is dt.date else None for v in values], pa.date32()).cast(ARROW["moment"])
             times = pa.array([v if type(v) is dt.datetime else None for v in values], ARROW["moment"])
             self._put("moment", begin, pc.coalesce(days, times))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from tabulaflow_core.data.files import headers
+from tabulaflow_core.data.files.below import Below, rows_below
 from tabulaflow_core.data.files.formats.workbook.look import Range
 from tabulaflow_core.data.files.layout import filled, find_layout
 from tabulaflow_core.data.files.naming import clean_header
@@ -35,7 +36,7 @@ class Head:
         rows: Indices of the records that name the columns, empty for none.
         names: What they say of each column, empty where they say nothing.
         groups: Names of groups that were left out of the names, by column.
-        units: Units that stand in a row of their own below the names, by column; empty when there is none.
+        below: Rows of units, field formats and labels between the names and the values.
     """
 
     titles: int
@@ -44,12 +45,12 @@ class Head:
     groups: dict[int, str] = field(default_factory=dict)
     certainty: Certainty = "certain"
     reason: str = ""
-    units: list[str] = field(default_factory=list)
+    below: Below = field(default_factory=Below)
 
     @property
     def body(self) -> int:
         """Index of the first record of data."""
-        return self.rows[-1] + 1 + bool(self.units) if self.rows else self.titles
+        return self.rows[-1] + 1 + len(self.below.why) if self.rows else self.titles
 
 
 def roles(record: Record, body: Sequence[Record]) -> list[Role]:
@@ -128,24 +129,26 @@ def find_head(records: list[Record], width: int, merged: Sequence[Range], option
         head = _as_told(head, told, records)
     elif options.header:
         head.certainty, head.reason = "told", "as told"
-    elif head.rows:
-        _take_units(head, records, width)
     if head.rows:
+        if head.certainty != "told":
+            _units_off(head, records, width)
         head.titles = head.rows[0]
         head.names, head.groups = _names(records, head.rows, width, merged)
+    if head.rows and head.certainty != "told":
+        after = records[head.rows[-1] + 1 :]
+        head.below = rows_below(head.names, after, lambda some: kinds_below(some[:_BODY], width), first="Row")
     return head
 
 
-def _take_units(head: Head, records: list[Record], width: int) -> None:
-    """Find the row of units below the names, or take it from them."""
-    for index in ([head.rows[-1]] if len(head.rows) > 1 else []) + [head.rows[-1] + 1]:
-        below = records[index + 1 :]
-        if len(below) < 2:
-            continue
-        if found := headers.units(records[index].cells, kinds_below(below[:_BODY], width)):
-            head.units = found
-            head.rows = [row for row in head.rows if row != index]
-            return
+def _units_off(head: Head, records: list[Record], width: int) -> None:
+    """Take a row of units from those that name the columns."""
+    last = head.rows[-1]
+    below = records[last + 1 :]
+    above = records[head.rows[-2]].cells if len(head.rows) > 1 else []
+    if not above or len(below) < 2 or headers.names_blanks(above, records[last].cells):
+        return
+    if headers.units(records[last].cells, kinds_below(below[:_BODY], width)):
+        head.rows.pop()
 
 
 def _lone_rows(records: list[Record], width: int) -> int:

@@ -30,6 +30,11 @@ _EXACT: Final = 1e15
 #: A code has at least this many digits; `00` only lines up the numbers of months.
 _CODE_DIGITS: Final = 3
 _LAST_TIME: Final = dt.datetime(1900, 3, 1)
+_BEFORE_NO_DAY: Final = dt.date(1900, 2, 28)
+_NO_DAY: Final = (
+    "There is a 28 February 1900 among the dates. Excel counts a 29 February 1900 too, which never was: "
+    "a cell that shows it was read as the 28th."
+)
 
 
 @dataclass(slots=True)
@@ -70,6 +75,8 @@ def type_cells(
     column = Column("", name, header)
     if kinds == {"moment", "time"} and _before_time(cells.arrays["moment"]):
         cells, kinds = _as_times(cells), {"time"}
+    if date_1904 and kinds == {"moment", "time"}:
+        cells, kinds = _from_first_day(cells), {"moment"}
     asis = cells
     if missing and len(kinds) == 1 and kinds != {"text"}:
         cells, column.missing = _without(cells, missing)
@@ -181,13 +188,14 @@ def _serials(values: pa.Array, column: Column, told: ColumnType, date_1904: bool
 
 def _moments(values: pa.Array, column: Column, told: ColumnChoice | None) -> Typed:
     days = values.cast(pa.date32(), safe=False)
+    notices = [_NO_DAY] if pc.any(pc.equal(days, pa.scalar(_BEFORE_NO_DAY))).as_py() else []
     timed = not pc.all(pc.equal(values, days.cast(pa.timestamp("us")))).as_py() and values.null_count < len(values)
     column.certainty = "told" if told else "certain"
     if told == "date" or (told is None and not timed):
         column.kind, column.engine_type = "date", "DATE"
-        return Typed(days, column, notes=["times of day were left out"] if timed else [])
+        return Typed(days, column, notes=["times of day were left out"] if timed else [], notices=notices)
     column.kind, column.engine_type = "datetime", "TIMESTAMP"
-    return Typed(values, column)
+    return Typed(values, column, notices=notices)
 
 
 def _before_time(moments: pa.Array) -> bool:
@@ -198,6 +206,13 @@ def _before_time(moments: pa.Array) -> bool:
 def _as_times(cells: CellColumn) -> CellColumn:
     times = cells.arrays["moment"].cast(pa.time64("us"), safe=False)
     return CellColumn(cells.length, {"time": pc.coalesce(cells.arrays["time"], times)})
+
+
+def _from_first_day(cells: CellColumn) -> CellColumn:
+    """Times that are moments of the day with the number 0, which is a day of its own where days count from 1904."""
+    first = int((_EPOCH_1904 - dt.datetime(1970, 1, 1)).total_seconds()) * 1_000_000
+    moments = pc.add(cells.arrays["time"].cast(pa.int64()), first).cast(pa.timestamp("us"))
+    return CellColumn(cells.length, {"moment": pc.coalesce(cells.arrays["moment"], moments)})
 
 
 def _without(cells: CellColumn, missing: frozenset[str]) -> tuple[CellColumn, dict[str, int]]:

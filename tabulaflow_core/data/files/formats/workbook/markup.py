@@ -7,7 +7,7 @@ import re
 from typing import Final
 from xml.parsers.expat import ExpatError
 
-from tabulaflow_core.data.files.encoding import wide_codec
+from tabulaflow_core.data.files.encoding import unknown, wide_codec
 from tabulaflow_core.data.files.formats import ReadJob, WrittenTable
 from tabulaflow_core.data.files.formats.workbook.excel_xml import read_excel_xml
 from tabulaflow_core.data.files.formats.workbook.pages import read_page
@@ -72,7 +72,7 @@ class MarkupReader:
             try:
                 return read_book(job, read_page(job.path, job.name, job.options.encoding, job.watch), "html")
             except LookupError as error:
-                raise FileUnreadable(f"“{job.options.encoding}” is no known encoding. Try utf-8 or cp1252.") from error
+                raise FileUnreadable(unknown(job.options.encoding or "")) from error
         try:
             book = read_excel_xml(job.path, job.name, job.watch)
         except FileUnreadable as error:

@@ -123,6 +123,7 @@ def _sheets(job: ReadJob, book: OpenBook, notices: list[str], noun: PartKind) ->
     wanted = _wanted(job, book, notices)
     read: list[_Read] = []
     parts: list[Part] = []
+    lone: list[tuple[int, SheetCells]] = []
     taken: set[str] = set()
     several = sum(s.kind == "sheet" and s.name in wanted for s in book.seen.sheets) > 1
     for look in book.seen.sheets:
@@ -139,15 +140,31 @@ def _sheets(job: ReadJob, book: OpenBook, notices: list[str], noun: PartKind) ->
         except SheetUnreadable as error:
             parts.append(replace(part, state="unreadable", message=error.message))
             continue
+        if cells is not None and several and job.options.parts is None and (words := _lone_words(cells)):
+            lone.append((len(parts), cells))
+            parts.append(replace(part, message=f"It holds no table, only one cell: “{words}”."))
+            continue
         found = [] if cells is None else _tables(job, book, cells, several, taken)
         read += found
         state: PartState = "read" if found else "empty"
         parts.append(replace(part, state=state, tables=tuple(r.written.name for r in found)))
+    for place, cells in [] if read else lone:
+        read += (found := _tables(job, book, cells, several, taken))
+        names = tuple(r.written.name for r in found)
+        parts[place] = replace(parts[place], state="read", message="", tables=names)
     filled = [i for i, part in enumerate(parts) if part.tables]
     if several and len(filled) == 1:  # the others are empty: the tables are named after the file alone
         _rename(job, read)
         parts[filled[0]] = replace(parts[filled[0]], tables=tuple(r.written.name for r in read))
     return read, tuple(parts)
+
+
+def _lone_words(cells: SheetCells) -> str:
+    """The text of the only cell of a sheet, as a title page has; empty for other sheets and for a number."""
+    if int(cells.grid.filled.sum()) != 1:
+        return ""
+    text = joined(cells.grid.records([cells.grid.height - 1], range(cells.grid.filled.shape[1]))[0], _TITLE_CHARS)
+    return text if any(c.isalpha() for c in text) else ""
 
 
 def _rename(job: ReadJob, read: list[_Read]) -> None:

@@ -94,8 +94,8 @@ def read_block(
     result.left_out = [c for c in range(block.first_column, block.last_column + 1) if c not in set(columns)]
     result.skip(first[: head.titles], "above the table")
     result.header_lines = [first[i].line for i in head.rows]
-    if head.units:
-        result.skip([first[head.body - 1]], "units")
+    for record, why in zip(first[head.body - len(head.below.why) : head.body], head.below.why, strict=True):
+        result.skip([record], why)
     body = rows[head.body :]
     body = _without_repeats(sheet, result, body, columns)
     body, total_at = _without_tail(sheet, result, body, columns, first[head.body :], options)
@@ -125,8 +125,8 @@ def read_block(
     for index, group in head.groups.items():
         column = typing.columns[index]
         column.note = "; ".join(filter(None, [column.note, f"under “{group}”"]))
-    for column, unit in zip(typing.columns, head.units, strict=False):
-        column.note = "; ".join(filter(None, [column.note, unit and f"unit: {unit}"]))
+    for column, note in zip(typing.columns, head.below.notes(), strict=False):
+        column.note = "; ".join(filter(None, [column.note, note]))
     job.watch.advance("writing")
     try:
         result.rows = write_table(job.bench, table, typing)

@@ -178,11 +178,7 @@ def _name_notices(table: BlockTable) -> list[str]:
         return []
     header = [clean_header(h) for h in table.header]
     names = column_names(header, len(header))
-    notices = []
-    if table.head.units:
-        line = next(s.line for s in table.skipped if s.why == "units")
-        shown = ", ".join(filter(None, table.head.units))[:80]
-        notices.append(f"Row {line} below the header gives units, not values: {shown}.")
+    notices = list(table.head.below.notices)
     blank = [n for h, n in zip(header, names, strict=True) if not h]
     if blank:
         notices.append(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import Future, wait
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from tabulaflow_core.data.executor import run_beside
 from tabulaflow_core.data.files.watch import Watch
 from tabulaflow_core.errors import FileUnreadable
 
@@ -18,6 +20,29 @@ SMALL = 10 * 1024**2
 
 DAMAGED = "This workbook is damaged. Open it in the program that made it, save it again, and add it once more."
 ENCRYPTED = "This workbook is protected by a password. Save it without one, and add it again."
+
+
+class _Part:
+    """An open part of the zip."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._next: Future[bytes] | None = None
+
+    def blocks(self, *, ahead: bool) -> Iterator[bytes]:
+        """Its bytes; with `ahead` the next block is unpacked beside while the last one is looked at."""
+        while block := self._next.result() if self._next else self._file.read(BLOCK):
+            self._next = run_beside(self._read) if ahead else None
+            yield block
+
+    def _read(self) -> bytes:
+        return self._file.read(BLOCK)
+
+    def close(self) -> None:
+        """Close it, once nothing reads it any more."""
+        if self._next:
+            wait([self._next])
+        self._file.close()
 
 
 class Package:
@@ -36,7 +61,7 @@ class Package:
         self._watch = watch
         self._zip = zipfile.ZipFile(path)
         self._unclear: set[str] = set()
-        self._open: list[IO[bytes]] = []
+        self._open: list[_Part] = []
         self.done = 0
         self.total = 0
         try:
@@ -69,8 +94,8 @@ class Package:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for file in self._open:  # a reader that gave up half-way has left its part open
-            file.close()
+        for part in self._open:  # a reader that gave up half-way has left its part open
+            part.close()
         self._zip.close()
 
     def __contains__(self, name: str) -> bool:
@@ -104,9 +129,10 @@ class Package:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise FileUnreadable(DAMAGED, detail=f"compression {info.compress_type}")  # no workbook has another
         bounds, unpacked = self._watch.bounds, 0
-        with self._zip.open(info) as file:
-            self._open.append(file)
-            while block := file.read(BLOCK):
+        part = _Part(self._zip.open(info))
+        self._open.append(part)
+        try:
+            for block in part.blocks(ahead=info.file_size > BLOCK):
                 unpacked += len(block)
                 self.done += len(block)
                 dense = unpacked > SMALL and unpacked > bounds.unpacked_ratio * max(info.compress_size, 1)
@@ -114,7 +140,9 @@ class Package:
                     raise _too_large(unpacked)
                 self._watch.advance("reading", min(self.done, self.total), self.total)
                 yield block
-            self._open.remove(file)
+        finally:
+            part.close()
+            self._open.remove(part)
 
 
 def _key(name: str) -> str:
