@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from tabulaflow_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tabulaflow_core.data.contracts import (
@@ -37,31 +38,22 @@ __all__ = [
     "mask_url",
 ]
 
-_MODULES = {
-    "ColumnSchema": "schema",
-    "DataConnector": "contracts",
-    "DataConnectorRegistry": "registry",
-    "DuckDBConnector": "engines.duckdb",
-    "FailureKind": "contracts",
-    "FilesConnector": "files",
-    "ForeignKey": "schema",
-    "QueryFailure": "contracts",
-    "QueryOutcome": "contracts",
-    "QueryResult": "contracts",
-    "SQLConnector": "sql",
-    "SourceSchema": "schema",
-    "TableSchema": "schema",
-    "mask_url": "urls",
+_HOMES = {
+    "ColumnSchema": ".schema",
+    "DataConnector": ".contracts",
+    "DataConnectorRegistry": ".registry",
+    "DuckDBConnector": ".engines.duckdb",
+    "FailureKind": ".contracts",
+    "FilesConnector": ".files",
+    "ForeignKey": ".schema",
+    "QueryFailure": ".contracts",
+    "QueryOutcome": ".contracts",
+    "QueryResult": ".contracts",
+    "SQLConnector": ".sql",
+    "SourceSchema": ".schema",
+    "TableSchema": ".schema",
+    "mask_url": ".urls",
 }
 
 
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

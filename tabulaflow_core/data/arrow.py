@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import cache
 from typing import Final, Literal, Protocol, runtime_checkable
@@ -18,6 +19,8 @@ Converter = Callable[[Sequence[object]], pa.Array]
 
 _FIRST_BATCH: Final = 16
 _LARGEST_BATCH: Final = 20_000
+#: Values of a batch at most: while they are made into Arrow, no other thread comes to work, such as one that stops.
+_BATCH_VALUES: Final = 60_000
 #: A batch has at most so many times the rows of all before it, should the rows become wider.
 _GROWTH: Final = 16
 #: Bytes a batch aims at, so that wide rows do not overrun the byte cap before it is looked at.
@@ -26,6 +29,10 @@ _BATCH_BYTES: Final = 4 * 1024 * 1024
 _EXACT_DOUBLE: Final = 2**53
 #: Decimal digits that a double always gives back as they were written.
 _DOUBLE_DIGITS: Final = 15
+
+
+#: What Arrow itself finds for values of one class.
+_OF_CLASS: Final[dict[type, pa.DataType]] = {int: pa.int64(), float: pa.float64(), str: pa.string(), bytes: pa.binary()}
 
 
 @cache
@@ -68,7 +75,8 @@ class TableBuilder:
         """How many rows to fetch next; one more than the row cap allows, to learn whether there are more."""
         size = _FIRST_BATCH
         if self._rows:
-            size = max(1, min(_LARGEST_BATCH, _GROWTH * self._rows, _BATCH_BYTES * self._rows // max(self._bytes, 1)))
+            fitting = min(_BATCH_BYTES * self._rows // max(self._bytes, 1), _BATCH_VALUES // max(len(self._names), 1))
+            size = max(1, min(_LARGEST_BATCH, _GROWTH * self._rows, fitting))
         return max(1, min(size, self._caps.rows - self._rows + 1))
 
     def add(self, rows: Sequence[Sequence[object]]) -> bool:
@@ -183,10 +191,14 @@ def _decimal_type(whole: int, scale: int) -> pa.DataType | None:
 
 def infer_array(values: Sequence[object]) -> pa.Array:
     """The narrowest type that holds every value exactly; text for a mixture."""
-    kinds = {type(value) for value in values}
+    kinds = set(map(type, values))
     kinds.discard(type(None))
     if not kinds:
         return pa.nulls(len(values))
+    if len(kinds) == 1 and (kind := _OF_CLASS.get(next(iter(kinds)))) is not None:
+        # Told, Arrow does not look through the values for it first.
+        with suppress(pa.ArrowException, OverflowError, TypeError, ValueError):  # such as integers that need 128 bits
+            return pa.array(values, type=kind)
     if Decimal in kinds and kinds <= {Decimal, int}:
         return decimals([Decimal(v) if isinstance(v, int) else v for v in values])
     if len(kinds) == 1 or kinds == {int, float}:

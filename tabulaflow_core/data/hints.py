@@ -115,7 +115,7 @@ def _writer(dialect: str) -> Callable[[str], str]:
 
 
 def _qualified(table: TableSchema, write: Callable[[str], str]) -> str:
-    return f"{write(table.schema)}.{write(table.name)}" if table.schema else write(table.name)
+    return ".".join(map(write, table.path))
 
 
 def _table_hint(name: str, schema: SourceSchema, write: Callable[[str], str]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
+from tabulaflow_core.data.closing import Closing
 from tabulaflow_core.data.contracts import DataConnector, QueryOutcome
 from tabulaflow_core.data.reserved import reserved_reason
 from tabulaflow_core.errors import SourceError, UnknownSource
@@ -14,7 +14,7 @@ from tabulaflow_core.errors import SourceError, UnknownSource
 _ALIAS: Final = re.compile(r"[^\W\d][\w\-]{0,62}")
 
 
-class DataConnectorRegistry:
+class DataConnectorRegistry(Closing):
     """Connectors by alias; owns them: closing the registry closes its connectors.
 
     A source registered later is known to the next turn; `version` grows with every change.
@@ -171,11 +171,3 @@ class DataConnectorRegistry:
 
     def __iter__(self) -> Iterator[str]:
         return iter(tuple(self._connectors))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close_async()

@@ -33,12 +33,25 @@ class ForeignKey:
 
     Attributes:
         target_schema: The namespace to write before the target, as in `TableSchema`.
+        target_catalog: Its database, as in `TableSchema`.
     """
 
     columns: tuple[str, ...]
     target_table: str
     target_columns: tuple[str, ...]
     target_schema: str | None = None
+    target_catalog: str | None = None
+
+    @property
+    def target_path(self) -> tuple[str, ...]:
+        """The names to write in SQL for the target, each quoted by itself."""
+        return _path(self.target_catalog, self.target_schema, self.target_table)
+
+
+def _path(catalog: str | None, schema: str | None, name: str) -> tuple[str, ...]:
+    if not schema:
+        return (name,)
+    return (catalog, schema.removeprefix(f"{catalog}."), name) if catalog else (schema, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +60,7 @@ class TableSchema:
 
     Attributes:
         schema: The namespace to write before the name, None when the name alone resolves.
+        catalog: Where `schema` is `database.schema`, the database; names may have dots of their own.
         row_count: Exact or estimated rows, None when unknown.
         estimated: The row count is an estimate of the engine's.
     """
@@ -60,6 +74,12 @@ class TableSchema:
     row_count: int | None = None
     comment: str = ""
     estimated: bool = False
+    catalog: str | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names to write in SQL, each quoted by itself."""
+        return _path(self.catalog, self.schema, self.name)
 
     @property
     def qualified_name(self) -> str:

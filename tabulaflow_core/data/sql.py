@@ -6,13 +6,13 @@ import asyncio
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from tabulaflow_core.config import Limits
 from tabulaflow_core.data.arrow import load_converting
+from tabulaflow_core.data.closing import Closing
 from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome, QueryResult
 from tabulaflow_core.data.engines.base import Caps, EngineAdapter, EngineFault, IfExists
 from tabulaflow_core.data.hints import hint_for, quotes_hint
@@ -24,6 +24,8 @@ from tabulaflow_core.errors import MissingDriver, SourceError, WriteNotAllowed
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tabulaflow_core.data.guard import Allowed, Refused
+
 
 _EMPTY: Final = (
     "There is no table in it that this user may read. Check the database's name at the end of the URL, or ask its "
@@ -34,7 +36,7 @@ _TAKES_NO_WRITES: Final = (
 )
 
 
-class SQLConnector:
+class SQLConnector(Closing):
     """A `DataConnector` over any SQL database. Made by `from_url_async`.
 
     Every query passes the guard, the engine's own read-only lock, and the caps, whatever `read_only` says;
@@ -135,9 +137,9 @@ class SQLConnector:
         self, sql: str, *, limit: int | None = None, timeout: float | None = None
     ) -> QueryOutcome:
         """Run one read-only query; see `DataConnector`."""
-        from tabulaflow_core.data.guard import Refused, check_statement
+        from tabulaflow_core.data.guard import Refused
 
-        verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
+        verdict = await self._judged_async(sql)
         if isinstance(verdict, Refused):
             hint = quotes_hint(sql, self.dialect)
             return QueryFailure(kind=FailureKind.REFUSED, message=verdict.reason, sql=sql, hint=hint)
@@ -179,6 +181,25 @@ class SQLConnector:
             notices=(*fetched.notices, *notices_of(sql, self._schema, used=verdict.tables, dialect=self.dialect)),
         )
 
+    async def _judged_async(self, sql: str) -> Allowed | Refused:
+        """The guard's verdict; a function of the user passes when its own text only reads."""
+        from tabulaflow_core.data.engines.base import StoresFunctions
+        from tabulaflow_core.data.guard import RefusalCode, Refused, check_statement
+        from tabulaflow_core.data.guard.bodies import reading_functions
+
+        verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
+        unknown = isinstance(verdict, Refused) and verdict.code is RefusalCode.FUNCTION
+        if not unknown or not isinstance(self._adapter, StoresFunctions):
+            return verdict
+        try:
+            found = await self._adapter.stored_functions_async(sql)
+        except EngineFault:
+            return verdict  # a role that may not look stays with what it is told
+        reading = reading_functions(found, dialect=self.dialect, closed=self._adapter.unreadable)
+        return (
+            check_statement(sql, dialect=self.dialect, functions=(*self._functions, *reading)) if reading else verdict
+        )
+
     def _caps(self, limit: int | None, timeout: float | None) -> Caps:
         limits = self._limits
         return Caps(
@@ -215,14 +236,6 @@ class SQLConnector:
     async def close_async(self) -> None:
         """Close every connection; a second call does nothing."""
         await self._adapter.close_async()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close_async()
 
     def __repr__(self) -> str:
         return f"<SQLConnector {self.dialect}{' read-only' if self._read_only else ''}>"

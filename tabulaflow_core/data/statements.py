@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.schema import TableSchema
@@ -22,9 +24,15 @@ def first_rows(table: TableSchema, dialect: str, *, limit: int) -> str:
     """
     from sqlglot import exp
 
-    schema = _named(table.schema, dialect) if table.schema else None
-    place = exp.table_(_named(table.name, dialect), db=schema)
+    place = named_by(exp.Table(), [_named(part, dialect) for part in table.path])
     return exp.select("*").from_(place).limit(limit).sql(dialect=dialect or None)
+
+
+def named_by(node: exp.Table, names: Sequence[exp.Identifier]) -> exp.Table:
+    """`node`, which now names a table by `names`: the table's own last, its schema and its database before it."""
+    for key, name in zip_longest(("this", "db", "catalog"), reversed(names)):
+        node.set(key, name)
+    return node
 
 
 def _named(name: str, dialect: str) -> exp.Identifier:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
@@ -202,13 +203,19 @@ def _generic(base: str, suffix: str, location: str, query: str, *, free: bool) -
 def _no_connector(base: str) -> str:
     if base in ("http", "https"):
         return f"A web address is no database. Write the database's own URL, such as {_EXAMPLES}."
-    if meant := _MEANT.get(base):
+    if meant := _MEANT.get(base) or _alike(base):
         return f"There is no `{base[:40]}://`; write `{meant}://` in its place."
     others = ", ".join(sorted(profile.title for profile in PROFILES.values() if profile.key not in _NATIVE))
     return (
         f"There is no connector for `{base[:40]}://`. It takes SQLite, DuckDB, PostgreSQL, MySQL and MariaDB, such as "
         f"{_EXAMPLES}; with their drivers also {others}; and, from a program, every SQLAlchemy dialect installed."
     )
+
+
+def _alike(base: str) -> str:
+    """The scheme that a misspelt one must mean; empty where there is none so like it."""
+    known = sorted({*_DIALECTS, *(profile.key for profile in PROFILES.values())})
+    return next(iter(get_close_matches(base[:40], known, n=1, cutoff=0.8)), "")
 
 
 def mask_url(text: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeVar, runtime_checkable
 
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.schema import SourceSchema
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from tabulaflow_core.data.guard.bodies import StoredFunction
 
 IfExists = Literal["fail", "replace", "append"]
 
@@ -54,23 +56,26 @@ STATEMENTS: Final = 5
 LOCK_SHARE: Final = 0.9
 
 
-#: Rows that a driver written in Python is asked for before it is looked whether somebody wants to stop: milliseconds.
-STEP_ROWS: Final = 1_000
+#: Values that a driver written in Python is asked for before it is looked whether somebody wants to stop: milliseconds.
+STEP_VALUES: Final = 2_000
 
 Row = TypeVar("Row")
 
 
-def fetch_by_steps(fetchmany: Callable[[int], Sequence[Row]], count: int, stopped: Callable[[], bool]) -> Sequence[Row]:
-    """Up to `count` rows of a blocking driver; fewer at their end or when `stopped`.
+def fetch_by_steps(
+    fetchmany: Callable[[int], Sequence[Row]], count: int, columns: int, stopped: Callable[[], bool]
+) -> Sequence[Row]:
+    """Up to `count` rows of a blocking driver; none when it was `stopped` meanwhile, for nobody wants them.
 
     A driver that makes 20,000 rows at once keeps Python to itself so long that the thread which stops the statement
     in the server hardly comes to work.
     """
-    if count <= STEP_ROWS:
-        return fetchmany(count)
+    at_once = max(1, STEP_VALUES // max(columns, 1))
     rows: list[Row] = []
-    while len(rows) < count and not stopped():
-        step = fetchmany(min(STEP_ROWS, count - len(rows)))
+    while len(rows) < count:
+        if stopped():
+            return ()
+        step = fetchmany(min(at_once, count - len(rows)))
         if not step:
             break
         rows.extend(step)
@@ -134,3 +139,16 @@ class EngineAdapter(Protocol):
 
     async def close_async(self) -> None:
         """Close every connection; a second call does nothing."""
+
+
+@runtime_checkable
+class StoresFunctions(Protocol):
+    """An engine that tells what a function of the user runs."""
+
+    async def stored_functions_async(self, sql: str) -> tuple[StoredFunction, ...]:
+        """Those that `sql` calls, and those that these call.
+
+        Raises:
+            EngineFault: The catalogue may not be read.
+            SourceUnavailable: The connection's fault.
+        """

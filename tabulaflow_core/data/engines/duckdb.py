@@ -27,9 +27,11 @@ from tabulaflow_core.data.engines.duckdb_views import (
     hides_built_in,
     macros,
     refused_views,
+    stored,
 )
 from tabulaflow_core.data.engines.duckdb_write import create_database, write_table
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.guard.bodies import StoredFunction, reading_functions
 from tabulaflow_core.data.profile import Profiles
 from tabulaflow_core.data.schema import SourceSchema, TableKind
 from tabulaflow_core.data.sql import SQLConnector
@@ -78,6 +80,8 @@ class DuckDBAdapter:
         self._instance: duckdb.DuckDBPyConnection | None = None
         self._refused: list[RefusedView] = []
         self._macros: frozenset[str] = frozenset()
+        self._stored: tuple[StoredFunction, ...] = ()
+        self._reading: frozenset[str] = frozenset()
         self._hiding = False
         self._profiles = Profiles()
         self._turn = asyncio.Condition()
@@ -95,6 +99,15 @@ class DuckDBAdapter:
     def macros(self) -> frozenset[str]:
         """Names, in lower case, of the macros that the files define."""
         return self._macros
+
+    @property
+    def reading(self) -> frozenset[str]:
+        """The macros whose own text only reads, `name` and `schema.name` in lower case."""
+        return self._reading
+
+    async def stored_functions_async(self, sql: str) -> tuple[StoredFunction, ...]:
+        """The macros that only read."""
+        return tuple(f for f in self._stored if f.name.lower() in self._reading)
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -119,9 +132,13 @@ class DuckDBAdapter:
         try:
             own = defining(instance)
             looked_at = [alias for alias in self._databases if alias in own]
-            self._refused = [
-                v for alias in looked_at for v in refused_views(instance, alias, functions=self._functions)
-            ]
+            self._stored = tuple(f for alias in looked_at for f in stored(instance, alias))
+            # In a view no macro that reads a table: what a view shows must be seen in its own text.
+            in_views = self._functions.union(reading_functions(self._stored, dialect="duckdb", tables=False))
+            self._refused = [v for alias in looked_at for v in refused_views(instance, alias, functions=in_views)]
+            self._reading = frozenset(
+                reading_functions(self._stored, dialect="duckdb", closed={v.name.casefold() for v in self._refused})
+            )
             self._macros = frozenset(m for alias in looked_at for m in macros(instance, alias))
             self._hiding = hides_built_in(instance, self._macros)
             for name, (alias, table) in self._names.items():
@@ -330,10 +347,11 @@ class DuckDBConnector(SQLConnector):
         self, sql: str, *, limit: int | None = None, timeout: float | None = None
     ) -> QueryOutcome:
         """Run one read-only query; views of the file that the guard would not run are refused by name."""
+        functions = (*self._functions, *self._adapter.reading)
         if refused := {v.name.casefold(): v for v in self._adapter.refused}:
             from tabulaflow_core.data.guard import Allowed, check_statement
 
-            verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
+            verdict = check_statement(sql, dialect=self.dialect, functions=functions)
             if isinstance(verdict, Allowed):
                 named = {re.split(r"\W*\.\W*", t)[-1].strip('"').casefold() for t in verdict.tables}
                 if bad := sorted(named & refused.keys()):
@@ -341,12 +359,12 @@ class DuckDBConnector(SQLConnector):
                     return QueryFailure(
                         FailureKind.REFUSED, f"The view {view.name!r} may not be queried: {view.reason}", sql
                     )
-        allowed = {name.rpartition(".")[2] for name in self._functions}
+        allowed = {name.rpartition(".")[2] for name in functions}
         if macro := calls_macro(sql, self._adapter.macros - allowed):
             return QueryFailure(
                 FailureKind.REFUSED,
-                f"The file defines a macro {macro!r}; what it runs is not known, so it is refused. "
-                "If it is harmless, allow it in the source's settings.",
+                f"The file defines a macro {macro!r}, and its text is more than a query that reads. If it is harmless, "
+                "allow it by name: --function on the command line, functions= in a program.",
                 sql,
             )
         return await super().run_query_async(sql, limit=limit, timeout=timeout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.compute as pc
 from tabulaflow_core.data.arrow import as_text
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched
+from tabulaflow_core.data.far_days import day_text, moment_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,7 +50,7 @@ def fetch(cursor: duckdb.DuckDBPyConnection, sql: str, caps: Caps) -> Fetched:
     batches: list[pa.RecordBatch] = []
     rows = size = 0
     cut: Literal["rows", "bytes"] | None = None
-    for batch in reader:
+    for batch in _read(reader):
         if not batch.num_rows:
             continue
         if rows + batch.num_rows > caps.rows:
@@ -64,6 +66,33 @@ def fetch(cursor: duckdb.DuckDBPyConnection, sql: str, caps: Caps) -> Fetched:
     table = pa.Table.from_batches(batches, schema=reader.schema)
     columns = [_portable(column, kind) for column, kind in zip(table.columns, kinds, strict=True)]
     return Fetched(pa.Table.from_arrays(columns, names=names), cut)
+
+
+def _read(reader: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches; what goes wrong on the way is DuckDB's fault again, as which it began.
+
+    Arrow makes an `OSError` or an error of its own of it, with DuckDB's words and without its class.
+    """
+    try:
+        yield from reader
+    except (OSError, pa.ArrowException) as error:
+        raise _class_of(str(error))(str(error)) from None
+
+
+def _class_of(text: str) -> type[duckdb.Error]:
+    """The class of a fault by the words that DuckDB begins each text with, such as `Conversion Error:`."""
+    import duckdb
+
+    classes: dict[str, type[duckdb.Error]] = {
+        "out of memory": duckdb.OutOfMemoryException,
+        "fatal": duckdb.FatalException,
+        "internal": duckdb.InternalException,
+        "connection": duckdb.ConnectionException,
+        "interrupt": duckdb.InterruptException,
+        "permission": duckdb.PermissionException,
+    }
+    found: type[duckdb.Error] = classes.get(text.partition(" Error:")[0].lower(), duckdb.Error)
+    return found
 
 
 def _fitting(batch: pa.RecordBatch, room: int) -> pa.RecordBatch:
@@ -110,7 +139,8 @@ def _within_the_calendar(column: pa.ChunkedArray) -> pa.ChunkedArray:
         try:
             texts.append(value.as_py())
         except (OverflowError, ValueError):
-            texts.append(str(value.cast(pa.string())))
+            # Arrow's own text has no room for years of six digits.
+            texts.append(day_text(number) if days else moment_text(number, second))
     return pa.chunked_array([as_text(texts)], type=pa.string())
 
 

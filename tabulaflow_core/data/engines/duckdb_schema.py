@@ -84,10 +84,15 @@ def read_schema(
                     for name, type_, nullable, note in columns[place]
                 ),
                 schema=namespace,
+                catalog=place[0] if _is_pair(place, single=single) else None,
                 kind=shown,
                 primary_key=primary.get(place, ()),
                 foreign_keys=tuple(
-                    replace(key, target_schema=namespaces.get((*place[:2], key.target_table)))  # it has no others
+                    replace(  # it has no others
+                        key,
+                        target_schema=namespaces.get((*place[:2], key.target_table)),
+                        target_catalog=place[0] if _is_pair(place, single=single) else None,
+                    )
                     for key in foreign[place]
                 ),
                 row_count=rows,
@@ -106,7 +111,12 @@ def _namespace(place: Place, taken: set[str], *, single: bool) -> str | None:
             taken.add(table.casefold())
             return None
         return catalog
-    return schema if single else f"{catalog}.{schema}"
+    return f"{catalog}.{schema}" if _is_pair(place, single=single) else schema
+
+
+def _is_pair(place: Place, *, single: bool) -> bool:
+    """Whether the database stands before the schema."""
+    return place[1] != "main" and not single
 
 
 def _columns(

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tabulaflow_core.data.engines.duckdb_lock import literal, run
+from tabulaflow_core.data.guard.bodies import StoredFunction
 
 if TYPE_CHECKING:
     import duckdb
+
+
+#: Macros of one file that are looked at; where there are more, each is allowed by name or not at all.
+_MOST_MACROS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,27 @@ def macros(connection: duckdb.DuckDBPyConnection, catalog: str) -> set[str]:
         f"WHERE NOT internal AND database_name = {literal(catalog)}",
     )
     return {str(name) for (name,) in rows}
+
+
+def stored(connection: duckdb.DuckDBPyConnection, catalog: str) -> list[StoredFunction]:
+    """The macros of a catalog with what they run."""
+    rows = run(
+        connection,
+        "SELECT function_name, schema_name, function_type, macro_definition FROM duckdb_functions() "
+        f"WHERE NOT internal AND database_name = {literal(catalog)} LIMIT {_MOST_MACROS}",
+    )
+    if len(rows) == _MOST_MACROS:
+        return []
+    return [
+        StoredFunction(str(name), str(schema), _ran(str(kind), str(text) if text else None))
+        for name, schema, kind, text in rows
+    ]
+
+
+def _ran(kind: str, text: str | None) -> str | None:
+    if text is None or kind not in ("macro", "table_macro"):
+        return None
+    return text if kind == "table_macro" else f"SELECT ({text})"
 
 
 def hides_built_in(connection: duckdb.DuckDBPyConnection, names: Collection[str]) -> bool:

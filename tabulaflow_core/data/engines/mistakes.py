@@ -11,6 +11,7 @@ import ssl
 from enum import StrEnum
 from typing import Final
 
+from tabulaflow_core.data.engines.listener import Listener, who_listens
 from tabulaflow_core.data.urls import SourceUrl
 from tabulaflow_core.errors import SourceUnavailable
 
@@ -32,6 +33,7 @@ class Mistake(StrEnum):
     FULL = "full"  # too many connections
     STARTING = "starting"  # or being shut down
     NOT_THIS_ENGINE = "not_this_engine"  # something else answers, such as a web server
+    MUTE = "mute"  # the connection is taken, and nothing is said
     BROKEN = "broken"  # the connection was there and is gone
     LIBRARY = "library"  # the driver is installed, a library of the system is not
     STATEMENT_POOLER = "statement_pooler"  # a pooler that gives each statement another connection
@@ -59,7 +61,10 @@ _SENTENCES: Final[dict[Mistake, str]] = {
     "without looking at the certificate.",
     Mistake.FULL: "{what} has no free connection. Try again later, or raise its limit of connections.",
     Mistake.STARTING: "{what} is starting up or being restarted. Try again in a moment.",
-    Mistake.NOT_THIS_ENGINE: "What answers at {address} is not {engine}. Check the port; the usual one is {port}.",
+    Mistake.NOT_THIS_ENGINE: "What answers at {address} is {found}not {engine}. {other}Check the port; the usual one "
+    "is {port}.",
+    Mistake.MUTE: "Something takes connections at {address}, but says nothing that {engine} would say. Check the port; "
+    "the usual one is {port}. If it is right, the server hangs or has too much to do.",
     Mistake.BROKEN: "The connection to {what} broke. Ask again: a new one is made. If it stays so, check that the port "
     "is the database's; the usual one is {port}.",
     Mistake.STATEMENT_POOLER: "What answers at {address} is a pooler in statement mode, which has no read-only "
@@ -89,6 +94,7 @@ _ABOUT: Final[dict[Mistake, str]] = {
     Mistake.ENCRYPTION_MISSING: "ssl",
     Mistake.CERTIFICATE: "ssl",
     Mistake.NOT_THIS_ENGINE: "port",
+    Mistake.MUTE: "port",
     Mistake.CREDENTIALS: "password",
     Mistake.STATEMENT_POOLER: "port",
 }
@@ -112,6 +118,15 @@ _KEYS: Final = {
 #: Of `ssl` and its like: the URL forbids encryption.
 _PLAIN_MODES: Final = frozenset({"disabled", "disable"})
 _PORTS: Final = {"postgresql": 5432, "mysql": 3306}
+#: What may come of a wrong port, where another look tells more.
+_DOUBTFUL: Final = frozenset({Mistake.SILENT, Mistake.BROKEN, Mistake.NOT_THIS_ENGINE, Mistake.ENCRYPTION_MISSING})
+#: Whose protocol an engine speaks itself.
+_SPEAKS: Final = {
+    "postgresql": Listener.POSTGRES,
+    "redshift": Listener.POSTGRES,
+    "mysql": Listener.MYSQL,
+    **dict.fromkeys(("clickhouse", "trino", "databricks", "snowflake", "bigquery"), Listener.WEB),
+}
 
 
 def mistake_of_socket(error: BaseException) -> Mistake:
@@ -134,7 +149,25 @@ def mistake_of_socket(error: BaseException) -> Mistake:
     return Mistake.BROKEN
 
 
-def unavailable(mistake: Mistake, source: SourceUrl, *, engine: str, detail: str = "") -> SourceUnavailable:
+def look_again(mistake: Mistake, source: SourceUrl) -> tuple[Mistake, Listener | None]:
+    """Where nothing of the kind was heard in time, see what listens at that port; blocks for some seconds.
+
+    Returns:
+        What it was after all, and who answers there if that is not the engine.
+    """
+    if mistake not in _DOUBTFUL or not source.host or not source.port:
+        return mistake, None
+    found = who_listens(source.host, source.port)
+    if found is None or found is _SPEAKS.get(source.engine):
+        return mistake, None
+    if found is Listener.SILENT:
+        return (Mistake.MUTE if mistake in (Mistake.SILENT, Mistake.BROKEN) else mistake), None
+    return Mistake.NOT_THIS_ENGINE, found
+
+
+def unavailable(
+    mistake: Mistake, source: SourceUrl, *, engine: str, detail: str = "", found: Listener | None = None
+) -> SourceUnavailable:
     """The exception to raise.
 
     Args:
@@ -142,6 +175,7 @@ def unavailable(mistake: Mistake, source: SourceUrl, *, engine: str, detail: str
         source: The URL that was tried.
         engine: The engine's name for people.
         detail: What a log should keep: an error's class and code, never its text.
+        found: Who answers in place of the engine, where that is known.
     """
     from tabulaflow_core.data.engines.generic.profiles import PROFILES
 
@@ -176,6 +210,8 @@ def unavailable(mistake: Mistake, source: SourceUrl, *, engine: str, detail: str
         off=off,
         port=_PORTS.get(source.engine) or (profile.port if profile else None) or "in its manual",
         library=_LIBRARIES.get(source.engine, "Read the driver's manual on what it needs."),
+        found=f"{found}, " if found and found is not Listener.OTHER else "",
+        other=f"Choose {found} as the engine if you mean it. " if found in (Listener.POSTGRES, Listener.MYSQL) else "",
         keys=_KEYS.get(source.engine, "Check the user and the password."),
     )
     fault = SourceUnavailable(text, detail=detail or None)

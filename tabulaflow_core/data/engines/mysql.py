@@ -26,11 +26,13 @@ from tabulaflow_core.data.engines.mysql_connection import (
     is_broken,
     unavailable,
 )
-from tabulaflow_core.data.engines.mysql_schema import grant_notices, read_schema
+from tabulaflow_core.data.engines.mysql_functions import stored_functions
+from tabulaflow_core.data.engines.mysql_schema import Opened, grant_notices, read_schema
 from tabulaflow_core.data.engines.mysql_types import converter_for
 from tabulaflow_core.data.engines.mysql_write import write_table
 from tabulaflow_core.data.engines.pool import Pool
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.guard.bodies import StoredFunction
 from tabulaflow_core.data.profile import Profiles
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.urls import SourceUrl
@@ -43,6 +45,11 @@ _RECURSIONS: Final = 1_000_000
 #: Bytes of a text that GROUP_CONCAT or JSON_ARRAYAGG puts together; more is cut with a warning.
 _JOINED_BYTES: Final = 4 * 1024 * 1024
 _SCHEMA_SECONDS: Final = 30.0
+_CATALOG_SECONDS: Final = 10.0
+_BEHIND: Final = (
+    "The server is still opening its tables: how they point to each other and about how many rows they have "
+    "comes with a later question."
+)
 _COM_RESET_CONNECTION: Final = 0x1F
 #: Modes under which the server would read a statement differently from the parser.
 _OTHER_SYNTAX: Final = frozenset(
@@ -62,11 +69,12 @@ class MySQLAdapter:
         self._pool: Pool[Connection] = Pool(self._connect_async, _close_async)
         self._notices: tuple[str, ...] = ()
         self._profiles = Profiles()
+        self._opened = Opened()
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the user may do beyond reading tables."""
-        return self._notices
+        """What the user may do beyond reading tables, and that its server is slow to tell of them."""
+        return (*self._notices, _BEHIND) if self._opened.behind else self._notices
 
     @property
     def unreadable(self) -> Mapping[str, str]:
@@ -81,9 +89,17 @@ class MySQLAdapter:
         """Run `sql` in a read-only session."""
         return await self._run_async(lambda connection, run: _fetch(connection, sql, caps, run), caps.seconds)
 
+    async def stored_functions_async(self, sql: str) -> tuple[StoredFunction, ...]:
+        """The functions that `sql` calls, with what they run."""
+        return await self._run_async(
+            lambda connection, run: stored_functions(connection, sql, _OTHER_SYNTAX), _CATALOG_SECONDS
+        )
+
     async def read_schema_async(self) -> SourceSchema:
         """Tables, views, keys, comments, row counts and samples."""
-        return await self._run_async(lambda connection, run: read_schema(connection, self._profiles), _SCHEMA_SECONDS)
+        return await self._run_async(
+            lambda connection, run: read_schema(connection, self._profiles, self._opened), _SCHEMA_SECONDS
+        )
 
     async def write_async(self, table: str, rows: pa.Table, *, if_exists: IfExists) -> None:
         """Create or fill a table, on a connection of its own."""
@@ -189,23 +205,23 @@ def session_statements(modes: str, version: str, seconds: float) -> tuple[str, .
 
 def _fetch(connection: Connection, sql: str, caps: Caps, run: Run) -> Fetched:
     run.unfinished = True
-    with run.streaming(connection) as cursor:
+    with run.reading(connection) as cursor:
         cursor.execute(sql)
+        run.streaming = True
         if cursor.description is None:
             run.unfinished = False
             raise EngineFault(FailureKind.REFUSED, "the statement gives no rows")
         fields = cursor._result.fields
         builder = TableBuilder([field.name for field in fields], [converter_for(field) for field in fields], caps)
-        more = True
-        while more and not run.stopped:
-            more = builder.add(fetch_by_steps(cursor.fetchmany, builder.batch_size, lambda: run.stopped))
+        while builder.add(fetch_by_steps(cursor.fetchmany, builder.batch_size, len(fields), lambda: run.stopped)):
+            pass
         if run.stopped:  # putting many rows together takes its time, and nobody wants them
             raise EngineFault(FailureKind.FAILED, "The query was stopped.")
         fetched = builder.finish()
         if fetched.cut_by is None:
             while cursor.nextset():  # an error may hide in a later result
                 cursor.fetchall()
-            run.unfinished = False
+            run.unfinished = run.streaming = False
         return fetched
 
 

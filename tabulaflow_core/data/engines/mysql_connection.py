@@ -35,6 +35,7 @@ __all__ = [
     "Connection",
     "DriverError",
     "Run",
+    "Stopper",
     "close",
     "connect",
     "fault_of",
@@ -43,10 +44,13 @@ __all__ = [
     "unavailable",
 ]
 
+_TITLE: Final = "MariaDB or MySQL"
 _CONNECT_SECONDS: Final = 10
-#: Seconds after which a statement that does not obey KILL QUERY loses its socket.
+#: Seconds after which a statement that does not obey KILL loses its socket.
 _KILL_SECONDS: Final = 3.0
 
+#: There is no such connection any more.
+_NO_SUCH_THREAD: Final = 1094
 #: Error numbers: mariadb.com/kb/en/mariadb-error-codes, dev.mysql.com/doc/mysql-errors.
 _NO_SSL: Final = 2026
 #: What the driver raises when the bytes are not of its protocol.
@@ -96,7 +100,7 @@ def connect(source: SourceUrl) -> Connection:
     except (DriverError, OSError, *_GARBLED) as error:
         with suppress(DriverError, OSError):  # it may be half open
             connection._force_close()
-        raise unavailable(error, source) from None
+        raise _not_connected(error, source) from None
     return connection
 
 
@@ -138,69 +142,105 @@ def close(connection: Connection) -> None:
         connection.close()
 
 
+class Stopper:
+    """Stops the statements of one connection, which is not used again after that."""
+
+    def __init__(self, source: SourceUrl, connection: Connection) -> None:
+        self._source = source
+        self._connection = connection
+        self._number = int(connection.thread_id())
+        self._first_try: float | None = None
+
+    def stop(self, *, streaming: bool) -> None:
+        """Kill the running statement over a second connection; when that fails for long, cut the socket.
+
+        Args:
+            streaming: Its rows are on the way. Then the socket is cut at once and the connection killed: a server that
+                writes to somebody who does not read looks at no KILL QUERY, and a driver that reads on would read for
+                long.
+
+        Raises:
+            DriverError: It may run on; to be tried again.
+        """
+        now = time.monotonic()
+        self._first_try = self._first_try or now
+        late = now - self._first_try > _KILL_SECONDS
+        if streaming or late:
+            self._cut()
+        if late:
+            return
+        try:
+            killer = connect(self._source)
+        except SourceUnavailable:
+            self._cut()
+            return
+        try:
+            with killer.cursor() as cursor:
+                cursor.execute(f"KILL {'CONNECTION' if streaming else 'QUERY'} {self._number}")
+        except DriverError as error:
+            if error.args[:1] != (_NO_SUCH_THREAD,):
+                raise
+        finally:
+            close(killer)
+
+    def _cut(self) -> None:
+        sock = self._connection._sock
+        if sock is not None:
+            with suppress(OSError):  # the other side closed it first
+                # The socket's own: that of an encrypted one would make its reader take what comes for plain text.
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+
 class Run:
     """One use of a connection, which another thread may stop at any time.
 
     Attributes:
         stopped: Somebody asked it to stop.
         unfinished: Rows of a statement may still be on the way.
+        streaming: They are.
         usable: The connection may be used again.
     """
 
     def __init__(self, source: SourceUrl, connection: Connection) -> None:
         self.stopped = False
         self.unfinished = False
+        self.streaming = False
         self.usable = False
-        self._source = source
-        self._connection = connection
-        self._first_try: float | None = None
+        self._stopper = Stopper(source, connection)
         self._turn = threading.Lock()
 
     def interrupt(self) -> None:
-        """Kill the running statement over a second connection; when that fails for long, cut the socket."""
+        """Stop the running statement; may be called at any time, more than once, from another thread."""
         with self._turn:
             self.stopped = True
-            now = time.monotonic()
-            self._first_try = self._first_try or now
-            if now - self._first_try > _KILL_SECONDS:
-                self._cut()
-                return
-            try:
-                killer = connect(self._source)
-            except SourceUnavailable:
-                self._cut()
-                return
-            try:
-                with killer.cursor() as cursor:
-                    cursor.execute(f"KILL QUERY {int(self._connection.thread_id())}")
-            except DriverError as error:
-                if error.args[:1] != (1094,):  # 1094: there is no such connection any more
-                    raise
-            finally:
-                close(killer)
-
-    def _cut(self) -> None:
-        sock = self._connection._sock
-        if sock is not None:
-            with suppress(OSError):  # the other side closed it first
-                sock.shutdown(socket.SHUT_RDWR)
+            self._stopper.stop(streaming=self.streaming)
 
     @contextmanager
-    def streaming(self, connection: Connection) -> Iterator[pymysql.cursors.SSCursor]:
+    def reading(self, connection: Connection) -> Iterator[pymysql.cursors.SSCursor]:
         """A cursor that streams; left early, the statement is killed and the rest of its rows is not read."""
         cursor = connection.cursor(pymysql.cursors.SSCursor)
         try:
             yield cursor
         finally:
-            if self.unfinished:
-                if connection._result is not None and connection._result.unbuffered_active:
-                    # Otherwise the driver would read all that is left when the cursor is closed or collected.
-                    connection._result.unbuffered_active = False
-                    connection._result.connection = None
-                    if not self.stopped:
-                        self.interrupt()
-                cursor.connection = None
+            if self.unfinished and leave_rows(connection, cursor) and not self.stopped:
+                self.interrupt()
             cursor.close()
+
+
+def leave_rows(connection: Connection, cursor: pymysql.cursors.SSCursor) -> bool:
+    """Give up a connection with rows on the way; False when there are none.
+
+    The driver would read all that is left when the cursor is closed or collected. Closed with rows unread, the server
+    learns at its next row that nobody is there.
+    """
+    result = connection._result
+    cursor.connection = None
+    if result is None or not result.unbuffered_active:
+        return False
+    result.unbuffered_active = False
+    result.connection = None
+    connection._force_close()
+    return True
 
 
 def is_broken(error: Exception) -> bool:
@@ -224,12 +264,24 @@ def fault_of(error: Exception, source: SourceUrl) -> EngineFault | SourceUnavail
 
 def unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
     """A sentence that tells wrong password, unknown database, nobody listens and a restart apart."""
-    code = error.args[0] if isinstance(error, DriverError) and error.args else 0
-    detail = f"{type(error).__name__} {code}"
-    return mistakes.unavailable(_mistake(error, code), source, engine="MariaDB or MySQL", detail=detail)
+    return mistakes.unavailable(_mistake(error), source, engine=_TITLE, detail=_detail(error))
 
 
-def _mistake(error: Exception, code: object) -> Mistake:
+def _not_connected(error: Exception, source: SourceUrl) -> SourceUnavailable:
+    mistake, found = mistakes.look_again(_mistake(error), source)
+    return mistakes.unavailable(mistake, source, engine=_TITLE, detail=_detail(error), found=found)
+
+
+def _code(error: Exception) -> object:
+    return error.args[0] if isinstance(error, DriverError) and error.args else 0
+
+
+def _detail(error: Exception) -> str:
+    return f"{type(error).__name__} {_code(error)}"
+
+
+def _mistake(error: Exception) -> Mistake:
+    code = _code(error)
     if isinstance(code, int) and code in MISTAKES:
         return MISTAKES[code]
     text = str(error).lower()

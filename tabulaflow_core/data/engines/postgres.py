@@ -14,14 +14,15 @@ import pyarrow as pa
 from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import LOCK_SHARE, Caps, EngineFault, Fetched, IfExists, waited_for_lock
-from tabulaflow_core.data.engines.mistakes import Mistake, mistake_of_socket, unavailable
+from tabulaflow_core.data.engines.mistakes import Mistake, look_again, mistake_of_socket, unavailable
 from tabulaflow_core.data.engines.pool import Pool
+from tabulaflow_core.data.engines.postgres_functions import stored_functions_async
 from tabulaflow_core.data.engines.postgres_lock import refuse_calls_by_field_async, refuse_code_in_types_async
-from tabulaflow_core.data.engines.postgres_probe import speaks_postgres_async
 from tabulaflow_core.data.engines.postgres_schema import ROLE_CHECK, foreign_async, read_schema_async, role_notices
 from tabulaflow_core.data.engines.postgres_types import converter_for, set_codecs_async
 from tabulaflow_core.data.engines.postgres_write import write_table_async
 from tabulaflow_core.data.executor import run_blocking_async
+from tabulaflow_core.data.guard.bodies import StoredFunction
 from tabulaflow_core.data.profile import Profiles
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.urls import SourceUrl
@@ -35,6 +36,7 @@ except ImportError as _missing:
 if TYPE_CHECKING:
     from asyncpg import Connection
 
+_TITLE: Final = "PostgreSQL"
 _CONNECT_SECONDS: Final = 10.0
 _CLOSE_SECONDS: Final = 5.0
 #: Seconds beyond the caller's own limit after which the server stops a statement by itself, should we be gone.
@@ -111,9 +113,9 @@ class PostgresAdapter:
                 server_settings=_settings(source),
             )
         except _BREAKS as error:
-            if "SSL upgrade" in str(error) and not await speaks_postgres_async(source):
-                error = asyncpg.ProtocolViolationError("it does not speak the protocol")
-            raise _unavailable(error, source) from None
+            first = _mistake(error, source)
+            mistake, found = await run_blocking_async(lambda: look_again(first, source), abandon=lambda _: None)
+            raise unavailable(mistake, source, engine=_TITLE, detail=_detail(error), found=found) from None
 
     @asynccontextmanager
     async def _reading_async(self, seconds: float) -> AsyncIterator[Connection]:
@@ -201,6 +203,14 @@ class PostgresAdapter:
         invalid = code.startswith("42") and code != "42501"
         return EngineFault(FailureKind.INVALID if invalid else FailureKind.FAILED, _message(error))
 
+    async def stored_functions_async(self, sql: str) -> tuple[StoredFunction, ...]:
+        """The functions that `sql` calls, with what they run."""
+        async with self._reading_async(_CONNECT_SECONDS) as connection, self._telling():
+            try:
+                return await stored_functions_async(connection, sql)
+            except asyncpg.PostgresError as error:
+                raise self._fault(error) from None
+
     async def read_schema_async(self) -> SourceSchema:
         """Tables, views, keys, comments, row counts and samples."""
         async with self._reading_async(30.0) as connection, self._telling():
@@ -284,8 +294,11 @@ def _message(error: asyncpg.PostgresError) -> str:
 
 
 def _unavailable(error: Exception, source: SourceUrl) -> SourceUnavailable:
-    detail = f"{type(error).__name__}: {getattr(error, 'sqlstate', '')}"
-    return unavailable(_mistake(error, source), source, engine="PostgreSQL", detail=detail)
+    return unavailable(_mistake(error, source), source, engine=_TITLE, detail=_detail(error))
+
+
+def _detail(error: Exception) -> str:
+    return f"{type(error).__name__}: {getattr(error, 'sqlstate', '')}"
 
 
 def _mistake(error: Exception, source: SourceUrl) -> Mistake:

@@ -20,6 +20,7 @@ _MOST_NESTED_WITH = 5
 """DuckDB's parser takes five times as long a level to find a mistake inside."""
 _MOST_INDEXES = 500
 """Of `a[1][2]…` in one statement: the parser's time grows with their square."""
+_AFTER_VALUES = frozenset({"except", "fetch", "intersect", "limit", "offset", "order", "union"})
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 _DIALECT_NAMES = {"mariadb": "mysql", "postgresql": "postgres", "mssql": "tsql", "ansi": ""}
@@ -156,11 +157,23 @@ def _check_parsed(tokens: list[Token], context: Context) -> str:
     written = _select_for_table(tokens)
     first = tokens[0].text.lower()
     if context.dialect == "mysql" and first == "values":
-        written = [*_plain("SELECT * FROM ("), *written, *_plain(") listed")]
+        end = _after_values(written)
+        written = [*_plain("SELECT * FROM ("), *written[:end], *_plain(") listed"), *written[end:]]
     root = parse(render(written, LEX_RULES[context.dialect]), context.dialect)
     kind = check_tree(root, context)
     words.check_calls(tokens, called_names(root), context)
     return first if first in ("table", "values") else kind
+
+
+def _after_values(tokens: list[Token]) -> int:
+    """The index where what follows the first VALUES begins (ORDER BY, LIMIT, UNION), else that after the last token."""
+    depth = 0
+    for at, token in enumerate(tokens):
+        if token.kind is Kind.OP:
+            depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        elif depth == 0 and token.kind is Kind.WORD and token.text.lower() in _AFTER_VALUES:
+            return at
+    return len(tokens)
 
 
 def _select_for_table(tokens: list[Token]) -> list[Token]:

@@ -62,5 +62,6 @@ class Context:
         raise Refusal(
             RefusalCode.FUNCTION,
             f"The function {shown} is not on the list of functions that only compute. "
-            "If it is a harmless function of this source, allow it in the source's settings.",
+            "One of your own runs by itself where its text is a single query that only reads; another is allowed by "
+            "name: --function on the command line, functions= in a program.",
         )

@@ -153,7 +153,7 @@ def _check_table(node: exp.Table, context: Context) -> None:
         if type(this).__name__ not in ("JSONTable", "XMLTable", "OpenJSON", "Unnest"):
             raise Refusal(RefusalCode.FUNCTION, f"The function {this.key.upper()} may not stand in FROM.")
         return
-    if isinstance(this, exp.Anonymous) or this is None:
+    if isinstance(this, exp.Anonymous) or this is None or node.arg_key == "indexed":  # INDEXED BY names no table
         return
     named = node.parts
     if not all(isinstance(part, exp.Identifier) for part in named):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from tabulaflow_core.data.assumptions import assumptions_of
+from tabulaflow_core.data.closing import Closing
 from tabulaflow_core.data.contracts import DataConnector, FailureKind, QueryFailure, QueryOutcome
 from tabulaflow_core.data.hiding.facts import Facts, facts_async
 from tabulaflow_core.data.hiding.patterns import HiddenColumns
@@ -23,7 +23,7 @@ class AllowsFunctions(Protocol):
         """Their names."""
 
 
-class HidingConnector:
+class HidingConnector(Closing):
     """A `DataConnector` without the columns that `hidden` names: not in its schema, not in what its queries return.
 
     It does not own the connector inside: closing it closes nothing.
@@ -124,14 +124,6 @@ class HidingConnector:
 
     async def close_async(self) -> None:
         """Nothing: the connector inside belongs to somebody else."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close_async()
 
     def __repr__(self) -> str:
         return f"<HidingConnector of {self._inner!r}>"

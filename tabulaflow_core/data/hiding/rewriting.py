@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.guard import Allowed
 from tabulaflow_core.data.guard.names import name_set
+from tabulaflow_core.data.hiding.clauses import around, spelled_out
 from tabulaflow_core.data.hiding.sight import Sight
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def rewrite(verdict: Allowed, sight: Sight, *, dialect: str) -> Rewritten | With
         sight: What is hidden.
         dialect: The engine's.
     """
-    sql = verdict.sql
+    sql = spelled_out(verdict.sql, dialect)
     if verdict.kind not in _KINDS:
         return Withheld(f"{verdict.kind.upper()} may tell of columns that are hidden from the model; write a SELECT.")
     tree = _tree(sql, dialect)
@@ -82,16 +83,14 @@ def rewrite(verdict: Allowed, sight: Sight, *, dialect: str) -> Rewritten | With
         cut = _replaced(node, sight, sql, dialect)
         if isinstance(cut, Withheld):
             return cut
-        if cut is not None:
-            cuts.append(cut)
+        if cut:
+            cuts += cut
             if not node.alias and node.db:
                 bare.add(tuple(part.name.casefold() for part in node.parts))
     if unseen := {name.rpartition(".")[2].casefold() for name in verdict.tables} - {n.name.casefold() for n in nodes}:
         return Withheld(f"{sorted(unseen)[0]} cannot be told as a table of this query. {_LISTED}")
     if reason := _mentioned(tree, sight):
         return Withheld(reason)
-    if cuts and verdict.kind == "table":
-        return Withheld("Columns of this table are hidden from the model; write SELECT * FROM before its name.")
     shortened = _shortened(tree, bare, sql)
     if shortened is None:
         return Withheld(_UNREADABLE)
@@ -100,29 +99,31 @@ def rewrite(verdict: Allowed, sight: Sight, *, dialect: str) -> Rewritten | With
     return Rewritten(sql)
 
 
-def _replaced(node: exp.Table, sight: Sight, sql: str, dialect: str) -> _Cut | Withheld | None:
-    """What stands in the place of a table that has hidden columns; None where it has none."""
+def _replaced(node: exp.Table, sight: Sight, sql: str, dialect: str) -> list[_Cut] | Withheld:
+    """What stands in the place of a table that has hidden columns; nothing where it has none."""
     parts = tuple(part.name for part in node.parts)
     name = ".".join(parts)
     places = sight.places(parts)
     if not places:
         return Withheld(f"{name} is not one of this source's tables. {_LISTED}")
     if not any(p in sight.hidden or p in sight.closed for p in places):
-        return None
+        return []
     place = places[0] if len(places) == 1 else _exact(node, places, sight, dialect)
     if place is None:
         return Withheld(f"{name} may mean more than one table; write its schema before it.")
     if place in sight.closed:
         return Withheld(f"{name} shows columns that are hidden from the model. Ask other tables.")
     if place not in sight.hidden:
-        return None
+        return []
     span = _span(node.parts, sql)
     if span is None:
         return Withheld(_UNREADABLE)
     columns = [c.name for c in sight.full.tables[place].columns if c.name not in sight.hidden[place]]
     listed = ", ".join(_quoted(column, dialect) for column in columns)
     alias = "" if node.alias else f" {_last(node, sql)}"
-    return (*span, f"(SELECT {listed} FROM {sql[span[0] : span[1]]}){alias}")
+    place_of = around(sql, span, dialect)
+    cut = (place_of.begin, place_of.end, f"(SELECT {listed} FROM {place_of.inner}){alias}")
+    return [cut, *((begin, end, "") for begin, end in place_of.moved)]
 
 
 def _tree(sql: str, dialect: str) -> exp.Expr | None:
@@ -137,7 +138,9 @@ def _tree(sql: str, dialect: str) -> exp.Expr | None:
     except (SqlglotError, RecursionError):
         return None
     tree = trees[0] if len(trees) == 1 else None
-    if not isinstance(tree, exp.Query | exp.Values) or any(True for _ in tree.find_all(exp.Command)):
+    # DuckDB's PIVOT and UNPIVOT as statements.
+    readable = (exp.Query, exp.Values, exp.Pivot) if dialect == "duckdb" else (exp.Query, exp.Values)
+    if not isinstance(tree, readable) or any(True for _ in tree.find_all(exp.Command)):
         return None
     return tree
 
@@ -145,7 +148,7 @@ def _tree(sql: str, dialect: str) -> exp.Expr | None:
 def _tables(tree: exp.Expr) -> list[exp.Table]:
     from sqlglot import exp
 
-    return [node for node in tree.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
+    return [n for n in tree.find_all(exp.Table) if isinstance(n.this, exp.Identifier) and n.arg_key != "indexed"]
 
 
 def _telling(tree: exp.Expr, verdict: Allowed, sight: Sight) -> str:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tabulaflow_core.data.contracts import FailureKind, QueryFailure
 from tabulaflow_core.data.engines.base import Caps, EngineFault
-from tabulaflow_core.data.guard import Refused, check_statement
+from tabulaflow_core.data.guard import RefusalCode, Refused, check_statement
 from tabulaflow_core.data.matrix.cases import Alone, Case, Verdict
 from tabulaflow_core.data.matrix.stage import CANARY, NotKnownHere, Stage
 from tabulaflow_core.errors import SourceError
@@ -21,6 +21,8 @@ from tabulaflow_core.errors import SourceError
 #: Seconds that a statement may run which asks for endless work, and how long it may take to stop.
 _BOUND_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 5.0
+#: How often the engine is asked directly before an answer counts as another: of equals at the top it may take any.
+_ASKED: Final = 10
 _CAPS: Final = Caps(rows=10_000, bytes=16 * 1024 * 1024, seconds=10.0)
 
 
@@ -97,16 +99,34 @@ async def _harmless_async(stage: Stage, case: Case) -> Result:
     if isinstance(answer, QueryFailure):
         refused = answer.kind is FailureKind.REFUSED
         return Result(case, Outcome.DENIED if refused else Outcome.DIFFERENT, detail=answer.message)
-    if not same(direct, answer.table):
-        return Result(case, Outcome.DIFFERENT, detail=f"{_text(answer.table)[:200]} is not {_text(direct)[:200]}")
-    return Result(case, Outcome.EQUAL)
+    ordered = "order by" in sql.casefold()
+    for _ in range(_ASKED):
+        if same(direct, answer.table, ordered=ordered):
+            return Result(case, Outcome.EQUAL)
+        direct = await stage.direct_async(sql)
+    return Result(case, Outcome.DIFFERENT, detail=f"{_text(answer.table)[:200]} is not {_text(direct)[:200]}")
 
 
-def same(one: pa.Table, other: pa.Table) -> bool:
-    """Equal in names, types and values; NaN equals NaN."""
+def same(one: pa.Table, other: pa.Table, *, ordered: bool = True) -> bool:
+    """Equal in names, types and values; NaN equals NaN.
+
+    Args:
+        one: A result.
+        other: Another.
+        ordered: Whether the rows must come in the same order. A statement that
+            asks for none is owed none: grouping by several threads gives the
+            rows as they are done.
+    """
     if one.schema.types != other.schema.types or one.column_names != other.column_names:
         return False
-    return one.equals(other) or _text(one) == _text(other)
+    if one.equals(other) or _text(one) == _text(other):
+        return True
+    return not ordered and _lines(one) == _lines(other)
+
+
+def _lines(table: pa.Table) -> list[str]:
+    """The rows as text, in an order of their own."""
+    return sorted(_text(table.slice(row, 1)) for row in range(table.num_rows))
 
 
 def _text(table: pa.Table) -> str:
@@ -121,6 +141,10 @@ async def _hostile_async(stage: Stage, case: Case, before: str) -> Result:
     verdict = check_statement(sql, dialect=case.dialect)
     if not isinstance(verdict, Refused):
         return await _allowed_async(stage, case, sql, before)
+    if verdict.code is RefusalCode.FUNCTION:  # the connector looks at what a function of the user runs
+        result = await _allowed_async(stage, case, sql, before)
+        if result.outcome.wrong:
+            return result
     if case.alone is not Alone.LOCK:
         return Result(case, Outcome.REFUSED, detail=verdict.reason)
     try:

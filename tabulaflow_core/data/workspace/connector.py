@@ -6,10 +6,10 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.config import Limits
+from tabulaflow_core.data.closing import Closing
 from tabulaflow_core.data.contracts import DataConnector, FailureKind, QueryFailure, QueryOutcome, QueryResult
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched
 from tabulaflow_core.data.executor import run_blocking_async
@@ -49,7 +49,7 @@ class AcrossResult(QueryResult):
         return f"Brought together for this query: {_listed(tables)}, which is all that it needs."
 
 
-class AcrossConnector:
+class AcrossConnector(Closing):
     """A `DataConnector` over other connectors, which it does not own: closing it closes nothing.
 
     A query that needs one source alone runs there, in that source's dialect. Other queries are DuckDB's SQL.
@@ -240,14 +240,6 @@ class AcrossConnector:
 
     async def close_async(self) -> None:
         """Nothing: the sources belong to somebody else."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close_async()
 
     def __repr__(self) -> str:
         return f"<AcrossConnector {TOGETHER.join(self._sources)}>"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
+from tabulaflow_core.data.statements import named_by
 from tabulaflow_core.data.workspace.naming import Found, Reading
 from tabulaflow_core.data.workspace.rewriting import known
 
@@ -93,18 +94,11 @@ def copies(reading: Reading, dialects: dict[str, str]) -> tuple[Copy, ...]:
 def _select(table: TableSchema, columns: Iterable[str], where: list[exp.Expr], dialect: str) -> str:
     from sqlglot import exp
 
-    query = exp.select(*(exp.column(exp.to_identifier(c, quoted=True)) for c in columns)).from_(
-        exp.table_(exp.to_identifier(table.name, quoted=True), db=_schema(table.schema))
-    )
+    place = named_by(exp.Table(), [exp.to_identifier(part, quoted=True) for part in table.path])
+    query = exp.select(*(exp.column(exp.to_identifier(c, quoted=True)) for c in columns)).from_(place)
     for condition in where:
         query = query.where(condition)
     return query.sql(dialect=known(dialect))
-
-
-def _schema(name: str | None) -> exp.Identifier | None:
-    from sqlglot import exp
-
-    return exp.to_identifier(name, quoted=True) if name else None
 
 
 def _names_used(reading: Reading) -> set[str] | None:

@@ -71,7 +71,13 @@ def joint_schema(schemas: Mapping[str, SourceSchema]) -> SourceSchema:
 
     return SourceSchema(
         tuple(
-            replace(t, name=place_of(t), schema=alias, foreign_keys=tuple(_key(k, alias) for k in t.foreign_keys))
+            replace(
+                t,
+                name=place_of(t),
+                schema=alias,
+                catalog=None,
+                foreign_keys=tuple(_key(k, alias) for k in t.foreign_keys),
+            )
             for alias, schema in schemas.items()
             for t in schema.tables
         )

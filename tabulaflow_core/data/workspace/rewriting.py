@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tabulaflow_core.data.statements import named_by
 from tabulaflow_core.data.workspace.naming import Found, Reading
 
 if TYPE_CHECKING:
@@ -29,10 +30,7 @@ def alone(sql: str, reading: Reading, dialect: str) -> str:
             continue
         changed = True
         _bare_columns(tree, node, found)
-        node.set("catalog", None)
-        schema = found.table.schema
-        node.set("db", exp.to_identifier(schema, quoted=True) if schema else None)
-        node.set("this", exp.to_identifier(found.table.name, quoted=True))
+        named_by(node, [exp.to_identifier(part, quoted=True) for part in found.table.path])
     written: str = tree.sql(dialect=known(dialect))
     return written if changed else sql
 

@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 _SSL_REQUEST = 80877103
+#: Seconds after which a client that forgot its socket is left.
+_LONGEST = 4.0
 
 
 @asynccontextmanager
@@ -80,6 +82,22 @@ def banner(text: bytes) -> Talk:
 
 async def hangs_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """A server that closes at once."""
+
+
+async def redis(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A server of commands in lines: it waits for the end of one."""
+    async with asyncio.timeout(_LONGEST):
+        await reader.readuntil(b"\n")
+        writer.write(b"-ERR unknown command\r\n")
+        await writer.drain()
+        await reader.read()
+
+
+async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A server that takes whatever comes and says nothing."""
+    async with asyncio.timeout(_LONGEST):
+        while await reader.read(1024):
+            pass
 
 
 HTTP = banner(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

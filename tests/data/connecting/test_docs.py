@@ -24,7 +24,7 @@ NATIVE_ROWS = [
     "| PostgreSQL | native | asyncpg | `postgres` | run | READ ONLY transaction by the extended protocol"
     " | cancel request |",
     "| MariaDB, MySQL | native | pymysql | `mysql` | run | read-only session, multi-statements off"
-    " | `KILL QUERY` on a second connection |",
+    " | `KILL QUERY` on a second connection; with rows on the way the socket is cut, and `KILL CONNECTION` |",
 ]
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tabulaflow_core.data import SQLConnector
+from tabulaflow_core.data.engines.generic.adapter import GenericAdapter
 from tabulaflow_core.data.engines.generic.faults import connection_fault
 from tabulaflow_core.data.engines.mistakes import Mistake, unavailable
 from tabulaflow_core.data.urls import SourceUrl, parse_source_url
@@ -55,6 +58,44 @@ def _free_port() -> int:
 async def test_nobody_listens(scheme: str) -> None:
     port = _free_port()
     assert f"Nobody listens at 127.0.0.1:{port}" in await said(f"{scheme}://u:secret@127.0.0.1:{port}/d")
+
+
+def test_no_way_to_the_host() -> None:
+    """In a network of its own that has no way out: the operating system itself says so, and nothing is sent."""
+    alone = ["unshare", "--net", "--map-root-user"]
+    if shutil.which("unshare") is None or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no network namespace can be made here")
+    schemes = [*PG, "mysql", "mysql+generic"]
+    program = f"""
+import asyncio
+from dataclasses import replace
+from tabulaflow_core.data import SQLConnector
+from tabulaflow_core.data.engines.generic.adapter import GenericAdapter
+from tabulaflow_core.data.urls import parse_source_url
+from tabulaflow_core.errors import SourceError
+
+async def said(scheme):
+    url = scheme.removesuffix("+generic") + "://u:secret@192.0.2.1/d"
+    try:
+        if scheme.endswith("generic"):
+            await GenericAdapter(replace(parse_source_url(url), driver="mysql+pymysql")).open_async()
+        else:
+            await SQLConnector.from_url_async(url)
+    except SourceError as error:
+        return error.user_message
+
+for scheme in {schemes!r}:
+    print(asyncio.run(said(scheme)))
+"""
+    told = subprocess.run(
+        [*alone, sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    lines = told.stdout.splitlines()
+    assert len(lines) == len(schemes), told
+    for line in lines:
+        assert line.startswith("There is no way to 192.0.2.1:"), line
+        assert line.endswith("Check the network, the VPN and the firewall.")
+        assert "secret" not in line
 
 
 @pytest.mark.parametrize("scheme", [*PG, "mysql"])
@@ -103,7 +144,8 @@ async def test_encryption_that_is_needed_or_missing(scheme: str) -> None:
 async def test_something_else_at_the_port_of_postgresql(scheme: str, talk: fakes.Talk, mode: str) -> None:
     async with fakes.server(talk) as port:
         sentence = await said(f"{scheme}://u:secret@127.0.0.1:{port}/d?sslmode={mode}")
-        assert "is not PostgreSQL" in sentence
+        assert "not PostgreSQL" in sentence
+        assert "is a web server, " in sentence or "is an SSH server, " in sentence
         assert "5432" in sentence
 
 
@@ -136,10 +178,56 @@ async def test_what_mysql_refuses(code: int, words: str) -> None:
 
 async def test_something_else_at_the_port_of_mysql() -> None:
     async with fakes.server(fakes.SSH) as port:
-        assert "is not MariaDB or MySQL" in await said(f"mysql://u:secret@127.0.0.1:{port}/d")
+        assert "is an SSH server, not MariaDB or MySQL" in await said(f"mysql://u:secret@127.0.0.1:{port}/d")
     async with fakes.server(fakes.HTTP) as port:  # it waits to be spoken to, as the driver does
         sentence = await said(f"mysql://u:secret@127.0.0.1:{port}/d?connect_timeout=1")
-        assert "did not answer in time. Check the address, the port" in sentence
+        assert "is a web server, not MariaDB or MySQL. Check the port; the usual one is 3306" in sentence
+
+
+OTHERS = [
+    (fakes.redis, "is Redis, not"),
+    (fakes.silent, "Something takes connections at 127.0.0.1:"),
+    (fakes.banner(b"220 mail ESMTP\r\n"), "is not"),
+]
+
+
+@pytest.mark.parametrize(("talk", "words"), OTHERS, ids=["redis", "silent", "mail"])
+@pytest.mark.parametrize(
+    ("scheme", "port"), [("postgresql", 5432), ("postgresql+psycopg", 5432), ("mysql", 3306), ("mysql+generic", 3306)]
+)
+async def test_a_port_of_something_that_waits(scheme: str, port: int, talk: fakes.Talk, words: str) -> None:
+    async with fakes.server(talk) as there:
+        url = f"{scheme.removesuffix('+generic')}://u:secret@127.0.0.1:{there}/d?connect_timeout=1"
+        sentence = await (said_generic(url) if scheme.endswith("generic") else said(url))
+        assert words in sentence
+        assert f"Check the port; the usual one is {port}." in sentence
+
+
+async def said_generic(url: str) -> str:
+    """The same of the generic connector, by a driver that a native one opens otherwise."""
+    source = replace(parse_source_url(url), driver="mysql+pymysql")
+    with pytest.raises(SourceError) as caught:
+        await GenericAdapter(source).open_async()
+    return caught.value.user_message
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("scheme", PG)
+async def test_the_port_of_mariadb_for_postgresql(scheme: str, mariadb_url: str) -> None:
+    place = mariadb_url.partition("@")[2]
+    sentence = await said(f"{scheme}://u:secret@{place}?connect_timeout=1")
+    assert "is MariaDB or MySQL, not PostgreSQL. Choose MariaDB or MySQL as the engine if you mean it." in sentence
+    assert "the usual one is 5432" in sentence
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("generic", [False, True])
+async def test_the_port_of_postgresql_for_mariadb(generic: bool, postgres_url: str) -> None:
+    url = f"mysql://u:secret@{postgres_url.partition('@')[2]}?connect_timeout=1"
+    sentence = await (said_generic(url) if generic else said(url))
+    assert "is PostgreSQL, not MariaDB " in sentence
+    assert "Choose PostgreSQL as the engine if you mean it. Check the port; the usual" in sentence
+    assert "the usual one is 3306" in sentence
 
 
 @pytest.mark.server
@@ -155,6 +243,9 @@ async def test_mysql_without_encryption(mariadb_url: str) -> None:
     [
         ("postgres//u:secret@h/d", "not a database URL"),
         ("postgre://u:secret@h/d", "write `postgresql://`"),
+        ("postgreqsl://u:secret@h/d", "write `postgresql://`"),
+        ("mysq://u:secret@h/d", "write `mysql://`"),
+        ("snoflake://u:secret@h/d", "write `snowflake://`"),
         ("sqlserver://u:secret@h/d", "write `mssql://`"),
         ("https://u:secret@h/d", "A web address is no database"),
         ("jdbc:postgresql://h/d?user=u&password=secret", "Leave `jdbc:` away"),

@@ -289,3 +289,30 @@ async def test_types_of_users_are_not_cast_to_where_nobody_looks_them_up(connect
     assert refused.kind is FailureKind.REFUSED
     assert "mood" in refused.message
     assert isinstance(await connector.run_query_async("SELECT '1'::int, CAST('{}' AS jsonb)"), QueryResult)
+
+
+async def test_values_of_enumerations_and_documents_are_told_as_by_the_connector_of_its_own(url: str) -> None:
+    plain = url.replace("+psycopg", "", 1)
+    boxes.outside_postgres(
+        plain,
+        "CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')",
+        "CREATE TABLE people (id int PRIMARY KEY, feels mood, facts jsonb, written json, name text)",
+        """INSERT INTO people VALUES (1, 'ok', '{"a": 1}', '{"b": [2]}', 'Acme'), (2, NULL, NULL, NULL, NULL)""",
+    )
+    try:
+        found = []
+        for address in (url, plain):
+            async with await SQLConnector.from_url_async(address) as source:
+                table = source.schema.table("people")
+                assert table is not None
+                assert table.row_count == 2
+                found.append([(column.name, column.comment, column.samples) for column in table.columns])
+        assert found[0] == found[1]
+        assert found[0][1:] == [
+            ("feels", "one of: sad, ok, happy", ("sad", "ok", "happy")),
+            ("facts", "", ('{"a": 1}',)),
+            ("written", "", ('{"b": [2]}',)),
+            ("name", "", ("Acme",)),
+        ]
+    finally:
+        boxes.outside_postgres(plain, "DROP TABLE people", "DROP TYPE mood")

@@ -13,6 +13,7 @@ import pytest
 
 from tabulaflow_core.data import FailureKind, QueryFailure, QueryResult, SQLConnector
 from tabulaflow_core.data.engines import mysql as engine
+from tabulaflow_core.data.engines import mysql_schema
 from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched
 from tabulaflow_core.data.engines.mysql_connection import _encryption_mode, unavailable
 from tabulaflow_core.data.urls import parse_source_url
@@ -317,3 +318,25 @@ async def test_dates_that_are_none_are_empty_and_said(url: str, scheme: str) -> 
         "2 values of 'd' are dates of no calendar, such as 0000-00-00, and shown as empty (NULL).",
         "2 values of 't' are dates of no calendar, such as 2026-01-00 10:00:00, and shown as empty (NULL).",
     )
+
+
+async def test_a_server_that_is_slow_to_open_its_tables_tells_of_them_later(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = "SELECT 'x', 'x', 'x', 'x', NULL, NULL, NULL FROM (SELECT sleep(5)) AS s"
+    with monkeypatch.context() as opening:
+        opening.setattr(mysql_schema, "_KEYS", slow)
+        async with await SQLConnector.from_url_async(url) as source:
+            sales = source.schema.table("sales")
+            assert sales is not None
+            assert (sales.primary_key, sales.foreign_keys, sales.row_count) == (("id",), (), 3)
+            assert any("still opening" in notice for notice in source.notices)
+            opening.undo()
+            await source.refresh_schema_async()  # in the same session, within the usual limit again
+            told = source.schema.table("sales")
+            assert told is not None
+            assert [key.target_table for key in told.foreign_keys] == ["customers"]
+            assert not any("still opening" in notice for notice in source.notices)
+            opening.setattr(mysql_schema, "_KEYS", slow)
+            await source.refresh_schema_async()
+            assert source.schema.table("sales") == told  # what was told once stays

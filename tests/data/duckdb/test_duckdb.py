@@ -9,7 +9,8 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
@@ -18,10 +19,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from tabulaflow_core.agents.schema_text import table_name
 from tabulaflow_core.config import Limits
 from tabulaflow_core.data.contracts import DataConnector, FailureKind, QueryFailure, QueryResult
+from tabulaflow_core.data.engines import duckdb_fetch
 from tabulaflow_core.data.engines.duckdb import DuckDBConnector
 from tabulaflow_core.data.sql import SQLConnector
+from tabulaflow_core.data.statements import first_rows
+from tabulaflow_core.data.workspace.naming import joint_schema
 from tabulaflow_core.errors import SourceUnavailable, WriteNotAllowed
 
 ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = -1"
@@ -184,7 +189,8 @@ async def test_macros_that_are_allowed_by_name(tmp_path: Path) -> None:
         "CREATE SCHEMA sales",
         "CREATE TABLE sales.targets AS SELECT 5 AS goal",
         "CREATE MACRO vat(x) AS x * 2",
-        "CREATE MACRO nvl(a, b) AS 'not what it says'",
+        "CREATE SEQUENCE s",
+        "CREATE MACRO nvl(a, b) AS nextval('s')",
         "CREATE MACRO big(x) AS TABLE SELECT * FROM t WHERE a >= x",
         "CREATE VIEW taxed AS SELECT vat(a) AS a FROM t",
     )
@@ -196,9 +202,11 @@ async def test_macros_that_are_allowed_by_name(tmp_path: Path) -> None:
             outcome = await source.run_query_async(f"SELECT {call} FROM t")
             assert isinstance(outcome, QueryFailure), call
             assert outcome.kind is FailureKind.REFUSED
+    # Those whose text only reads need no name.
     async with await SQLConnector.from_url_async(f"duckdb:///{path}") as source:
-        assert [t.name for t in source.schema.tables] == ["t", "targets"]
-        outcome = await source.run_query_async("SELECT vat(a) FROM t")
+        assert [t.name for t in source.schema.tables] == ["t", "taxed", "targets"]
+        assert await rows(source, "SELECT vat(a), main.vat(a) FROM t") == [(20, 20)]
+        outcome = await source.run_query_async("SELECT nvl(a, 1) FROM t")
         assert isinstance(outcome, QueryFailure)
         assert outcome.kind is FailureKind.REFUSED
 
@@ -292,6 +300,42 @@ async def test_out_of_memory_is_a_failure(tmp_path: Path) -> None:
     assert "memory" in outcome.message
     assert await rows(connector, "SELECT * FROM t") == [(1,)]
     await connector.close_async()
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("SELECT CAST('x' || i AS INT) FROM range(200000) t(i) WHERE i = 150000", "Could not convert string 'x150000'"),
+        (
+            "SELECT CASE WHEN i = 150000 THEN CAST('x' || i AS INT) ELSE i END FROM range(200000) t(i)",
+            "Could not convert",
+        ),
+        ("SELECT i * 1000000000000000 FROM range(200000) t(i)", "Overflow in multiplication"),
+        ("SELECT repeat('x', 100000) || i FROM range(3000) t(i) ORDER BY 1", "needs more memory"),
+    ],
+)
+async def test_what_fails_while_rows_come_is_a_failure(tmp_path: Path, sql: str, words: str) -> None:
+    from tabulaflow_core.data.engines.duckdb import DuckDBAdapter
+
+    async with DuckDBConnector(DuckDBAdapter({"a": make(tmp_path / "a.duckdb")}, memory_mb=60)) as connector:
+        await connector._start_async()
+        outcome = await connector.run_query_async(sql)
+        assert isinstance(outcome, QueryFailure), outcome
+        assert outcome.kind is FailureKind.FAILED
+        assert words in outcome.message
+        assert await rows(connector, "SELECT 1") == [(1,)]
+
+
+def test_memory_that_runs_out_while_rows_come_is_told_as_such() -> None:
+    def reader() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"a": [1]})
+        raise OSError("Out of Memory Error: could not allocate block of size 256.0 KiB (59.9 MiB/60.0 MiB used)")
+
+    batches = duckdb_fetch._read(reader())
+    assert next(batches).num_rows == 1
+    with pytest.raises(duckdb.OutOfMemoryException) as caught:
+        next(batches)
+    assert "needs more memory" in duckdb_fetch.fault_of(caught.value).message
 
 
 async def test_hints(source: DuckDBConnector) -> None:
@@ -398,3 +442,35 @@ async def test_rows_that_were_deleted_are_not_counted(tmp_path: Path) -> None:
     )
     async with await DuckDBConnector.open_async(path) as source:
         assert [(table.row_count, table.estimated) for table in source.schema.tables] == [(200, False)]
+
+
+async def test_each_table_of_several_files_can_be_written_whatever_its_names(tmp_path: Path) -> None:
+    files = {"first one": tmp_path / "a.duckdb", "b": tmp_path / "b.duckdb"}
+    for number, path in enumerate(files.values()):
+        with closing(duckdb.connect(str(path))) as made:
+            made.execute(
+                'CREATE SCHEMA "my.sch"; CREATE TABLE "my.sch".t (id INTEGER PRIMARY KEY); '
+                'CREATE TABLE "my.sch"."x ""y""" (id INTEGER REFERENCES "my.sch".t (id));'
+                'CREATE TABLE "m n" (id INTEGER);'
+                f'INSERT INTO "my.sch".t VALUES ({number}); INSERT INTO "my.sch"."x ""y""" VALUES ({number});'
+                f'INSERT INTO "m n" VALUES ({number})'
+            )
+    async with await DuckDBConnector.open_async(files) as source:
+        found = {}
+        for table in source.schema.tables:
+            for sql in (first_rows(table, "duckdb", limit=1), f"SELECT * FROM {table_name(table, 'duckdb')}"):
+                outcome = await source.run_query_async(sql)
+                assert isinstance(outcome, QueryResult), outcome
+                found[table.qualified_name] = outcome.table.column(0).to_pylist()
+        assert found == {
+            "m n": [0],
+            "first one.my.sch.t": [0],
+            'first one.my.sch.x "y"': [0],
+            "b.m n": [1],
+            "b.my.sch.t": [1],
+            'b.my.sch.x "y"': [1],
+        }
+        (key,) = next(t for t in source.schema.tables if t.qualified_name == 'b.my.sch.x "y"').foreign_keys
+        assert key.target_path == ("b", "my.sch", "t")
+        beside = joint_schema({"files": source.schema})
+        assert [table.path for table in beside.tables][1] == ("files", "first one.my.sch__t")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 
 from tabulaflow_core.data import QueryResult, SQLConnector
 from tabulaflow_core.data.engines.base import STATEMENTS
-from tests.data.contract import boxes
 from tests.data.contract.boxes import BURNER
 from tests.data.contract.generic_boxes import open_generic
 
@@ -22,18 +20,6 @@ _SOME_TIME = (
     "WITH RECURSIVE d(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM d WHERE n < 100) "
     "SELECT count(*) + {n} AS n FROM d a CROSS JOIN d b"
 )
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with boxes.postgres_database() as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def mariadb() -> Iterator[str]:
-    with boxes.mariadb_database() as url:
-        yield url
 
 
 ENGINES = [

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from tabulaflow_core.data import FailureKind, QueryFailure, QueryOutcome, QueryResult, SQLConnector
 from tabulaflow_core.data.urls import parse_source_url
-from tests.data.contract import boxes
 from tests.data.contract.boxes import outside_postgres
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with boxes.postgres_database() as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def mariadb() -> Iterator[str]:
-    with boxes.mariadb_database() as url:
-        yield url
 
 
 def _says_what_it_waited_for(outcome: QueryOutcome) -> None:

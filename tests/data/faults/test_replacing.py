@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 import pytest
 
 from tabulaflow_core.data import QueryResult, SQLConnector
 from tabulaflow_core.errors import SourceError
-from tests.data.contract import boxes
 from tests.data.contract.generic_boxes import open_generic
 
 pytestmark = pytest.mark.server
@@ -17,23 +14,6 @@ pytestmark = pytest.mark.server
 #: What the engine or its driver cannot take, which shows when most rows are there already.
 BAD = {"postgres": "a\0b", "mariadb": float("inf")}
 ROWS = 12_000
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with boxes.postgres_database() as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def mariadb() -> Iterator[str]:
-    with boxes.mariadb_database() as url:
-        yield url
-
-
-@pytest.fixture
-def url(request: pytest.FixtureRequest, engine: str) -> str:
-    return str(request.getfixturevalue(engine))
 
 
 @pytest.mark.parametrize("engine", ["postgres", "mariadb"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,28 +10,10 @@ from tabulaflow_core.config import Limits
 from tabulaflow_core.data import QueryFailure, QueryResult, SQLConnector
 from tabulaflow_core.data.urls import parse_source_url
 from tabulaflow_core.errors import SourceUnavailable
-from tests.data.contract import boxes
 from tests.data.contract.boxes import BURNER, outside_postgres
 from tests.data.faults.proxy import Proxy
 
 pytestmark = pytest.mark.server
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with boxes.postgres_database() as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
-def mariadb() -> Iterator[str]:
-    with boxes.mariadb_database() as url:
-        yield url
-
-
-@pytest.fixture
-def url(request: pytest.FixtureRequest, engine: str) -> str:
-    return str(request.getfixturevalue(engine))
 
 
 async def _answers(source: SQLConnector) -> bool:

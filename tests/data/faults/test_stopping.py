@@ -11,14 +11,17 @@ import duckdb
 import pytest
 
 from tabulaflow_core.data import SQLConnector
+from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.engines import duckdb_lock
-from tabulaflow_core.data.engines.base import STEP_ROWS, fetch_by_steps
+from tabulaflow_core.data.engines.base import STEP_VALUES, Caps, fetch_by_steps
 from tabulaflow_core.data.engines.pool import Pool
 
 
 def test_rows_come_in_steps_between_which_it_can_be_stopped() -> None:
     asked: list[int] = []
-    left = [5 * STEP_ROWS]
+    columns = 4
+    step = STEP_VALUES // columns
+    left = [5 * step]
 
     def fetchmany(count: int) -> list[int]:
         asked.append(count)
@@ -26,11 +29,61 @@ def test_rows_come_in_steps_between_which_it_can_be_stopped() -> None:
         left[0] -= given
         return [0] * given
 
-    wanted = 3 * STEP_ROWS + 7
-    assert len(fetch_by_steps(fetchmany, wanted, lambda: False)) == wanted
-    assert asked == [STEP_ROWS, STEP_ROWS, STEP_ROWS, 7]
-    assert len(fetch_by_steps(fetchmany, wanted, lambda: len(asked) == 5)) == STEP_ROWS
-    assert len(fetch_by_steps(fetchmany, wanted, lambda: False)) == STEP_ROWS - 7  # their end
+    wanted = 3 * step + 7
+    assert len(fetch_by_steps(fetchmany, wanted, columns, lambda: False)) == wanted
+    assert asked == [step, step, step, 7]
+    assert not fetch_by_steps(fetchmany, wanted, columns, lambda: len(asked) == 5)  # nobody wants what came
+    assert len(asked) == 5
+    assert len(fetch_by_steps(fetchmany, wanted, columns, lambda: False)) == step - 7  # their end
+    asked.clear()
+    left[0] = 3
+    assert len(fetch_by_steps(fetchmany, 2, 10 * STEP_VALUES, lambda: False)) == 2  # rows wider than a step
+    assert asked == [1, 1]
+
+
+def test_a_batch_of_wide_rows_has_fewer_of_them() -> None:
+    def largest(columns: int) -> int:
+        builder = TableBuilder([""] * columns, [None] * columns, Caps(10**9, 10**12, 1.0))
+        for _ in range(10):
+            assert builder.add([(1,) * columns] * builder.batch_size)
+        return builder.batch_size
+
+    assert largest(3) == 20_000
+    assert largest(30) == 2_000
+
+
+class _Packets:
+    """A server that answers one statement without end, and says when nobody is there any more."""
+
+    def __init__(self, server: socket.socket) -> None:
+        self._server = server
+        self.gone = threading.Event()
+
+    def send(self) -> None:
+        there, _ = self._server.accept()
+        with there:
+            try:
+                while True:
+                    there.sendall(b"x" * 65_536)
+            except OSError:
+                self.gone.set()
+
+
+def test_rows_that_nobody_reads_are_cut_off_at_their_server() -> None:
+    mysql = pytest.importorskip("tabulaflow_core.data.engines.mysql_connection")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        packets = _Packets(server)
+        thread = threading.Thread(target=packets.send)
+        thread.start()
+        connection = mysql.Connection(defer_connect=True)
+        connection._sock = socket.create_connection(server.getsockname())
+        connection._rfile = connection._sock.makefile("rb")
+        connection._rfile.read(1)
+        assert not packets.gone.wait(0.2)  # it writes until its buffers are full, and waits
+        connection._result = type("Result", (), {"unbuffered_active": True})()
+        assert mysql.leave_rows(connection, type("Cursor", (), {})())
+        assert packets.gone.wait(5)
+        thread.join()
 
 
 async def test_closing_in_a_stopped_task_waits_for_no_connection() -> None:

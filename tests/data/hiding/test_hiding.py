@@ -19,6 +19,7 @@ _TABLES = (
     f"INSERT INTO people VALUES (1, 'Ann', '{SECRET}-1'), (2, 'Bo', '{SECRET}-2')",
     "CREATE TABLE orders (id {int}, person_id {int}, note {text})",
     "INSERT INTO orders VALUES (10, 1, 'first'), (11, 2, 'second')",
+    "CREATE INDEX by_person ON orders (person_id)",
     "CREATE VIEW renamed AS SELECT id, pass_word AS harmless FROM people",
     "CREATE VIEW deep AS SELECT id, harmless AS plain FROM renamed",
     "CREATE VIEW inner_star AS SELECT id, x FROM (SELECT id, pass_word AS x FROM people) AS p",
@@ -126,6 +127,48 @@ _WHOLE = {
     "mysql": ("TABLE people",),
     "sqlite": (),
 }
+_ANN, _BO = {"id": 1, "name": "Ann"}, {"id": 2, "name": "Bo"}
+#: Clauses that only a table takes, and statements that name a table otherwise than in FROM.
+_OF_A_TABLE: dict[str, tuple[tuple[str, list[dict[str, object]]], ...]] = {
+    "postgres": (
+        ("TABLE people ORDER BY id", [_ANN, _BO]),
+        ("TABLE ONLY public.people ORDER BY id LIMIT 1", [_ANN]),
+        ("WITH x AS (TABLE people) SELECT * FROM x ORDER BY id", [_ANN, _BO]),
+        ("SELECT id, name FROM people WHERE id = 1 UNION TABLE people ORDER BY id", [_ANN, _BO]),
+        ("SELECT * FROM ONLY people ORDER BY id", [_ANN, _BO]),
+        ("SELECT p.name FROM ONLY people AS p (a, name) WHERE a = 2", [{"name": "Bo"}]),
+        ("SELECT * FROM people TABLESAMPLE BERNOULLI (100) ORDER BY id", [_ANN, _BO]),
+        (
+            "SELECT p.*, o.id AS o FROM people AS p TABLESAMPLE SYSTEM (100) REPEATABLE (2) "
+            "JOIN orders o ON o.person_id = p.id ORDER BY o.id",
+            [_ANN | {"o": 10}, _BO | {"o": 11}],
+        ),
+    ),
+    "duckdb": (
+        ("TABLE people", [_ANN, _BO]),
+        ("PIVOT people ON name USING count(*) GROUP BY id ORDER BY id",
+         [{"id": 1, "Ann": 1, "Bo": 0}, {"id": 2, "Ann": 0, "Bo": 1}]),
+        ("PIVOT people ON name", [{"id": 1, "Ann": 1, "Bo": 0}, {"id": 2, "Ann": 0, "Bo": 1}]),
+        ("UNPIVOT people ON name INTO NAME n VALUE v",
+         [{"id": 1, "n": "name", "v": "Ann"}, {"id": 2, "n": "name", "v": "Bo"}]),
+        ("PIVOT orders ON note USING max(id) GROUP BY person_id ORDER BY ALL",
+         [{"person_id": 1, "first": 10, "second": None}, {"person_id": 2, "first": None, "second": 11}]),
+        ("FROM (PIVOT (SELECT name FROM people) ON name USING count(*))", [{"Ann": 1, "Bo": 1}]),
+    ),
+    "mysql": (
+        ("TABLE people ORDER BY id", [_ANN, _BO]),
+        ("SELECT * FROM people p USE INDEX FOR JOIN (PRIMARY) IGNORE INDEX (PRIMARY) WHERE p.id = 2", [_BO]),
+        ("SELECT * FROM people FORCE KEY (PRIMARY) WHERE id = 1", [_ANN]),
+    ),
+    "sqlite": (
+        ("SELECT * FROM people NOT INDEXED ORDER BY id", [_ANN, _BO]),
+        (
+            "SELECT p.* FROM people AS p NOT INDEXED JOIN orders o INDEXED BY by_person ON o.person_id = p.id "
+            "ORDER BY p.id",
+            [_ANN, _BO],
+        ),
+    ),
+}  # fmt: skip
 
 
 @pytest.fixture(params=["sqlite", "duckdb", "postgres", "mariadb"], scope="module")
@@ -194,6 +237,19 @@ async def test_everything_is_everything_else(hiding: DataConnector) -> None:
         assert "pass_word" not in _text(outcome), (sql, _text(outcome))
         answered += isinstance(outcome, QueryResult)
     assert answered >= len(_STARS) - 2
+
+
+async def test_what_only_a_table_takes_is_answered_without_them(hiding: DataConnector) -> None:
+    for sql, rows in _OF_A_TABLE[hiding.dialect]:
+        outcome = await hiding.run_query_async(sql)
+        assert isinstance(outcome, QueryResult), (sql, outcome)
+        assert sorted(outcome.table.to_pylist(), key=str) == sorted(rows, key=str), sql
+    pivots = ("PIVOT people ON pass_word", "PIVOT people ON name USING max(pass_word)", "UNPIVOT people ON pass_word")
+    for sql in pivots if hiding.dialect == "duckdb" else ():
+        outcome = await hiding.run_query_async(sql)
+        assert isinstance(outcome, QueryFailure), sql
+        assert "hidden from the model" in outcome.message
+        assert SECRET not in _text(outcome)
 
 
 async def test_the_catalogue_is_closed(hiding: DataConnector) -> None:

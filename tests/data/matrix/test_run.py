@@ -120,3 +120,12 @@ def test_the_table_for_the_page() -> None:
     assert markdown([report], Verdict.HOSTILE).splitlines()[2:] == ["| x | 1/2 (1) |", "| all | 1/2 (1) |"]
     assert markdown([report], Verdict.HARMLESS).splitlines()[2:] == ["| y | 1/1 |", "| all | 1/1 |"]
     assert [r.outcome for r in report.wrong] == [Outcome.THROUGH]
+
+
+def test_a_statement_that_asks_for_no_order_is_owed_none() -> None:
+    one = pa.table({"a": [1, 2, 2], "b": ["x", "y", "z"]})
+    turned = one.take([2, 0, 1])
+    assert same(one, turned, ordered=False)
+    assert not same(one, turned)
+    assert not same(one, pa.table({"a": [1, 2, 2], "b": ["y", "x", "z"]}), ordered=False)
+    assert not same(one, one.slice(1), ordered=False)

@@ -128,7 +128,11 @@ class GenericAdapter:
                 lambda: self._session_class(self._engine, self._source), abandon=lambda session: session.close()
             )
         except Exception as error:  # drivers of third parties raise what they like
-            raise faults.connection_fault(error, self._source) from None
+            told = error
+            fault = await run_blocking_async(
+                lambda: faults.connection_fault(told, self._source), abandon=lambda _: None
+            )
+            raise fault from None
 
     async def _close_async(self, session: Session) -> None:
         await run_blocking_async(session.close)

@@ -25,6 +25,8 @@ _SAMPLES: Final = 3
 _SAMPLE_LENGTH: Final = 60
 _SAMPLED_COLUMNS: Final = 30
 _SAMPLED_ROWS: Final = 1_000
+#: Values of an enumeration that are told, in its own order.
+_LABELS: Final = 20
 #: Schemas of the engines themselves.
 _SYSTEM: Final = frozenset(
     """
@@ -127,11 +129,15 @@ def _asked(ask: Callable[[], Any], otherwise: Any) -> Any:
 
 
 def _column(column: Mapping[str, Any], dialect: Dialect, *, view: bool) -> ColumnSchema:
+    # A type of its own in PostgreSQL; other engines write the values into the type.
+    labels = tuple(map(str, getattr(column["type"], "enums", ()))) if dialect.name == "postgresql" else ()
+    comment = column.get("comment") or ""
     return ColumnSchema(
         name=str(column["name"]),
         type=_type_name(column["type"], dialect),
         nullable=None if view else column.get("nullable"),
-        comment=column.get("comment") or "",
+        comment=f"one of: {', '.join(labels)}" if labels and not comment else comment,
+        samples=labels[:_LABELS],
     )
 
 
@@ -169,9 +175,13 @@ def _detailed(session: Session, table: TableSchema, default: str | None, deadlin
         with session.connection.begin_nested():
             few: Any = select(sqlalchemy.literal_column("1").label("one")).select_from(relation).limit(_SMALL_TABLE + 1)
             count = int(session.connection.execute(select(func.count()).select_from(few.subquery())).scalar_one())
-            for column in [c for c in table.columns if _is_text(c.type)][:_SAMPLED_COLUMNS]:
+            told = [c for c in table.columns if not c.samples and (_is_text(c.type) or _is_json(c.type))]
+            for column in told[:_SAMPLED_COLUMNS]:
                 if time.monotonic() < deadline and count <= _SMALL_TABLE:
-                    first = select(relation.c[column.name].label("v")).limit(_SAMPLED_ROWS).subquery()
+                    value: Any = relation.c[column.name]
+                    if _is_json(column.type):  # which cannot be compared
+                        value = sqlalchemy.cast(value, sqlalchemy.Text)
+                    first = select(value.label("v")).limit(_SAMPLED_ROWS).subquery()
                     rows = session.connection.execute(
                         select(first.c.v).distinct().where(first.c.v != "").limit(_SAMPLES)
                     )
@@ -199,10 +209,14 @@ def _with_samples(columns: Sequence[ColumnSchema], samples: Mapping[str, tuple[s
             type=column.type,
             nullable=column.nullable,
             comment=column.comment,
-            samples=samples.get(column.name, ()),
+            samples=column.samples or samples.get(column.name, ()),
         )
         for column in columns
     )
+
+
+def _is_json(name: str) -> bool:
+    return name.lower() in ("json", "jsonb")
 
 
 def _is_text(name: str) -> bool:

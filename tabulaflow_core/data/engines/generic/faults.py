@@ -16,7 +16,7 @@ from urllib.parse import quote, quote_plus
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import EngineFault
 from tabulaflow_core.data.engines.generic.profiles import PROFILES
-from tabulaflow_core.data.engines.mistakes import Mistake, mistake_of_socket, unavailable
+from tabulaflow_core.data.engines.mistakes import Mistake, look_again, mistake_of_socket, unavailable
 from tabulaflow_core.data.engines.mysql_codes import INVALID, MISTAKES
 from tabulaflow_core.data.urls import SourceUrl
 from tabulaflow_core.errors import SourceUnavailable
@@ -139,13 +139,18 @@ def _is_of_socket(error: OSError) -> bool:
 
 
 def connection_fault(error: BaseException, source: SourceUrl, *, connecting: bool = True) -> SourceUnavailable:
-    """The sentence for a connection that could not be made or broke."""
+    """The sentence for a connection that could not be made or broke.
+
+    Where it could not be made, what listens there is looked at, which blocks for some seconds.
+    """
     mistake = mistake_of(error, connecting=connecting) or Mistake.BROKEN
     if mistake is Mistake.ENCRYPTION_NEEDED and source.engine == "postgresql" and not _is_plain(source):
         # The server names the missing encryption in each refusal; it was offered and not taken, so it is not the cause.
         mistake = Mistake.HOST_DENIED
     codes = next((str(getattr(e, "sqlstate", "") or "") for e in chain(error) if getattr(e, "sqlstate", "")), "")
-    return unavailable(mistake, source, engine=title(source), detail=f"{type(error).__name__} {codes}".strip())
+    mistake, found = look_again(mistake, source) if connecting else (mistake, None)
+    detail = f"{type(error).__name__} {codes}".strip()
+    return unavailable(mistake, source, engine=title(source), detail=detail, found=found)
 
 
 def _is_plain(source: SourceUrl) -> bool:

@@ -131,6 +131,7 @@ def _pymysql(_dialect: Any, _record: Any, positional: Any, named: Any) -> Any:
     connection = Connection(*positional, **named, ssl_disabled=True, defer_connect=True)
     prefer_encryption(connection)
     connection.connect()
+    connection._read_timeout = None  # it was for the server's greeting; statements have a limit of their own
     return connection
 
 

@@ -102,7 +102,7 @@ PROFILES: Final[dict[str, Profile]] = {
             parameters=frozenset(),
             checked="run",
             lock="read-only session, rolled-back transaction, multi-statements off",
-            stop="KILL QUERY on a second connection",
+            stop="KILL QUERY on a second connection; with rows on the way the socket is cut, and KILL CONNECTION",
         ),
         Profile(
             key="sqlite",

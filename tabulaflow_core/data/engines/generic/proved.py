@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from tabulaflow_core.data.arrow import Converter
-from tabulaflow_core.data.engines.generic.session import CONNECT_SECONDS, GRACE_SECONDS, Session
+from tabulaflow_core.data.engines.generic.session import GRACE_SECONDS, Session, connect_seconds
 from tabulaflow_core.data.engines.generic.values import convert
 from tabulaflow_core.data.engines.postgres_schema import FOREIGN, READABLE, unreadable_of
 from tabulaflow_core.errors import SourceUrlError
@@ -56,7 +56,7 @@ class PostgresSession(Session):
         if mode not in _SSL_MODES:
             raise SourceUrlError(f"`sslmode` takes one of: {', '.join(sorted(_SSL_MODES))}.")
         arguments: dict[str, object] = {
-            "connect_timeout": CONNECT_SECONDS,
+            "connect_timeout": connect_seconds(source),
             "passfile": os.path.join(os.devnull, "none"),
             "password": source.password,
             "application_name": source.options.get("application_name", "tabulaflow"),
@@ -188,11 +188,14 @@ class MySQLSession(Session):
     @classmethod
     def connect_arguments(cls, source: SourceUrl) -> dict[str, object]:
         """Multi-statements and LOCAL INFILE stay off, as they are by default."""
-        return {"connect_timeout": CONNECT_SECONDS, "local_infile": False, "charset": "utf8mb4"}
+        seconds = connect_seconds(source)
+        return {"connect_timeout": seconds, "read_timeout": seconds, "local_infile": False, "charset": "utf8mb4"}
 
     def opened(self) -> None:
-        """Its number, by which it is killed."""
-        self._number = int(self.driver_connection.thread_id())
+        """What stops it."""
+        from tabulaflow_core.data.engines.mysql_connection import Stopper
+
+        self._stopper = Stopper(self.source, self.driver_connection)
 
     def begin(self, seconds: float) -> None:
         """The lock and the time limit; modes under which the server would read a statement otherwise are left out."""
@@ -220,16 +223,14 @@ class MySQLSession(Session):
 
     def leave(self, cursor: Any) -> None:
         """Without reading the rest of its rows, as the driver does when a cursor is closed or collected."""
-        result = self.driver_connection._result
-        if result is not None and result.unbuffered_active:
-            result.unbuffered_active = False
-            result.connection = None
-        cursor.connection = None
+        from tabulaflow_core.data.engines.mysql_connection import leave_rows
+
+        leave_rows(self.driver_connection, cursor)
         super().leave(cursor)
 
     def cancel(self) -> None:
-        """Kill the statement, not the connection."""
-        self.aside(f"KILL QUERY {self._number}")
+        """Kill the statement; the whole connection when rows are on the way."""
+        self._stopper.stop(streaming=self.streaming)
 
 
 class SQLiteSession(Session):

@@ -23,8 +23,16 @@ if TYPE_CHECKING:
 
 #: Seconds that opening a connection may take.
 CONNECT_SECONDS: Final = 10
+_LONGEST_CONNECT_SECONDS: Final = 60
 #: Seconds beyond the caller's own limit after which the server stops a statement by itself, should we be gone.
 GRACE_SECONDS: Final = 2.0
+
+
+def connect_seconds(source: SourceUrl) -> int:
+    """How long connecting may take: what the URL says, within bounds."""
+    text = source.options.get("connect_timeout", "")
+    given = int(text[:4]) if text.isascii() and text.isdigit() else CONNECT_SECONDS
+    return min(max(given, 1), _LONGEST_CONNECT_SECONDS)
 
 
 class Session:
@@ -33,6 +41,7 @@ class Session:
     Attributes:
         can_stop: Another thread can stop its statement.
         stopped: Somebody asked for that; the connection is not used again.
+        streaming: Rows of its statement are on the way.
         left: Its caller went away and a thread still uses it; it is given back when that ends.
         usable: The connection may be used again after this statement.
     """
@@ -46,6 +55,7 @@ class Session:
         self.source = source
         self.connection = engine.connect()
         self.stopped = False
+        self.streaming = False
         self.usable = True
         self.cursor: Any = None
         self.left = False
@@ -136,11 +146,11 @@ class Session:
             if cursor.description is None:
                 finished = True
                 raise EngineFault(FailureKind.REFUSED, "the statement gives no rows")
+            self.streaming = True
             names = [str(column[0] or "") for column in cursor.description]
             builder = TableBuilder(names, self.converters(cursor), caps)
-            more = True
-            while more and not self.stopped:
-                more = builder.add(fetch_by_steps(cursor.fetchmany, builder.batch_size, lambda: self.stopped))
+            while builder.add(fetch_by_steps(cursor.fetchmany, builder.batch_size, len(names), lambda: self.stopped)):
+                pass
             if self.stopped:  # putting many rows together takes its time, and nobody wants them
                 raise EngineFault(FailureKind.FAILED, "The query was stopped.")
             fetched = builder.finish()
@@ -152,6 +162,7 @@ class Session:
             self.cursor = None
             if not finished:
                 self.leave(cursor)
+            self.streaming = False
             with suppress(Exception):  # a cursor that is stopped or broken is closed with its connection
                 cursor.close()
 
