@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from tabulaflow_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tabulaflow_core.models.catalog import PROVIDERS
@@ -38,22 +39,22 @@ _CONTRACTS = (
     "AssistantMessage CallPart ChatModel DonePart JsonObject Message ModelFacts ModelRequest ReasoningLevel StreamPart "
     "SystemMessage TextPart ThinkingPart ToolCall ToolMessage ToolSpec UserMessage"
 )
-_WHERE = {
-    **dict.fromkeys(_CONTRACTS.split(), "contracts"),
-    "DoctorReport": "doctor",
-    "Finding": "doctor",
-    "PROVIDERS": "catalog",
-    "ScriptedModel": "scripted",
-    "TextCallParser": "text_calls",
-    "Usage": "usage",
-    "default_model_name": "resolve",
-    "estimate_request_tokens": "tokens",
-    "estimate_tokens": "tokens",
-    "preload_model": "resolve",
-    "probe_endpoint": "doctor",
-    "resolve_model": "resolve",
-    "usage_from": "prices",
-    "why_not_ready": "resolve",
+_HOMES = {
+    **dict.fromkeys(_CONTRACTS.split(), ".contracts"),
+    "DoctorReport": ".doctor",
+    "Finding": ".doctor",
+    "PROVIDERS": ".catalog",
+    "ScriptedModel": ".scripted",
+    "TextCallParser": ".text_calls",
+    "Usage": ".usage",
+    "default_model_name": ".resolve",
+    "estimate_request_tokens": ".tokens",
+    "estimate_tokens": ".tokens",
+    "preload_model": ".resolve",
+    "probe_endpoint": ".doctor",
+    "resolve_model": ".resolve",
+    "usage_from": ".prices",
+    "why_not_ready": ".resolve",
 }
 
 __all__ = [
@@ -91,14 +92,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Import what is asked for, and no more."""
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

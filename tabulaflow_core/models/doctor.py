@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from tabulaflow_core.errors import ModelRejected
 from tabulaflow_core.models.contracts import JsonObject
+from tabulaflow_core.models.profiles import EndpointProfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class DoctorReport:
         model: The model that was asked; empty when there was none to ask.
         models: The names that the endpoint lists.
         advice: How to use it from here.
+        profile: What it takes, to be kept with `keep_profile`; None when it did not answer.
     """
 
     base_url: str
@@ -45,6 +47,7 @@ class DoctorReport:
     models: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     advice: str = ""
+    profile: EndpointProfile | None = None
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -62,6 +65,7 @@ class DoctorReport:
             "ok": self.ok,
             "findings": list(findings),
             "advice": self.advice,
+            "profile": None if self.profile is None else dataclasses.asdict(self.profile),
             "seconds": round(self.seconds, 3),
         }
 

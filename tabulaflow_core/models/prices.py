@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tabulaflow_core.models.contracts import ModelFacts
+from tabulaflow_core.models.contracts import ModelFacts, ModelRequest
+from tabulaflow_core.models.tokens import estimate_request_tokens
 from tabulaflow_core.models.usage import PriceSource, Usage
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def usage_from(
 
     Args:
         facts: The model that was called.
-        input_tokens: As the provider counted; None when it said nothing, which makes the price unknown.
+        input_tokens: As the provider counted; None when it said nothing, which makes the price unknown and the usage
+            an estimate.
         output_tokens: Likewise.
         cached_input_tokens: The part of `input_tokens` read from a cache.
         reasoning_tokens: The part of `output_tokens` spent on reasoning.
@@ -43,6 +45,29 @@ def usage_from(
         api_cost_usd=cost,
         price_source=source,
         seconds=seconds,
+        estimated=not counted,
+    )
+
+
+def unsettled(facts: ModelFacts, request: ModelRequest, *, requests: int, output_tokens: int = 0) -> Usage:
+    """Return the usage of requests whose end was never seen: estimated, and at a price that nobody told.
+
+    Args:
+        request: What was sent, each time.
+        requests: How often.
+        output_tokens: What came before it broke off, of all together.
+    """
+    if not requests:
+        return Usage(model=facts.name)
+    free = facts.price == "local"
+    return Usage(
+        model=facts.name,
+        api_requests=requests,
+        input_tokens=requests * estimate_request_tokens(request),
+        output_tokens=output_tokens,
+        api_cost_usd=0.0 if free else None,
+        price_source="local" if free else "unknown",
+        estimated=True,
     )
 
 

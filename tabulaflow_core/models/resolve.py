@@ -19,6 +19,7 @@ from tabulaflow_core.models.catalog import (
     facts_for,
 )
 from tabulaflow_core.models.contracts import ChatModel
+from tabulaflow_core.models.profiles import kept_profile, with_profile
 
 if TYPE_CHECKING:
     from tabulaflow_core.models.local import LocalModelStatus
@@ -57,7 +58,7 @@ def resolve_model(
         from tabulaflow_core.models.local import LocalModel
 
         return LocalModel(full_name, settings=settings)
-    return _remote(provider, full_name, endpoint_for(provider, env))
+    return _remote(provider, full_name, endpoint_for(provider, env), settings)
 
 
 def preload_model(
@@ -141,14 +142,18 @@ def _scripted(name: str) -> ChatModel:
     return ScriptedModel(rule=SCRIPTS[script], facts=scripted_facts(name))
 
 
-def _remote(provider: Provider, name: str, endpoint: Endpoint) -> ChatModel:
+def _remote(provider: Provider, name: str, endpoint: Endpoint, settings: Settings) -> ChatModel:
     from tabulaflow_core.models.openai import OpenAIChatModel, OpenAIResponsesModel
+    from tabulaflow_core.models.openai.quirks import remember_profile
 
     if missing := _missing(provider, name, endpoint):
         raise NoModelAvailable(missing)
     facts = facts_for(name, base_url=endpoint.url)
     if facts.wire == "responses":
         return OpenAIResponsesModel(facts, base_url=endpoint.url, api_key=endpoint.api_key)
+    if (profile := kept_profile(settings, endpoint.url, name.partition(":")[2])) is not None:
+        facts = with_profile(facts, profile)
+        remember_profile(facts, endpoint.url, profile)
     return OpenAIChatModel(facts, base_url=endpoint.url, api_key=endpoint.api_key)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from tabulaflow_core.models.call_json import CallReader, object_end
@@ -69,9 +70,17 @@ class TextCallParser:
         self._buffer += delta
         return self._drain(final=False)
 
-    def finish(self) -> list[TextOrCall]:
-        """Return what was held back, now that no more text comes."""
-        return self._drain(final=True)
+    def finish(self, *, cut: bool = False) -> list[TextOrCall]:
+        """Return what was held back, now that no more text comes.
+
+        Args:
+            cut: The text was cut at a limit: a statement whose fence is still open is half of one and has no arguments.
+        """
+        half = cut and self._buffer.count("```") == 1
+        parts = self._drain(final=True)
+        if not half:
+            return parts
+        return [CallPart(replace(p.call, arguments=None)) if isinstance(p, CallPart) else p for p in parts]
 
     def _drain(self, *, final: bool) -> list[TextOrCall]:
         parts: list[TextOrCall] = []

@@ -6,7 +6,16 @@ import json
 import re
 from functools import lru_cache
 
-from tabulaflow_core.models.contracts import AssistantMessage, ModelRequest, ToolSpec
+from tabulaflow_core.models.contracts import (
+    AssistantMessage,
+    CallPart,
+    DonePart,
+    ModelRequest,
+    StreamPart,
+    TextPart,
+    ThinkingPart,
+    ToolSpec,
+)
 
 # Byte-pair vocabularies of today average close to four characters a token on English prose, and close to one token a
 # mark on SQL, JSON and numbers; other scripts cost about one token for every one to two characters. The estimate
@@ -48,6 +57,17 @@ def estimate_request_tokens(request: ModelRequest) -> int:
         if isinstance(message, AssistantMessage):
             total += sum(estimate_tokens(call.name) + estimate_tokens(call.raw) for call in message.tool_calls)
     return total + sum(map(_tool_tokens, request.tools))
+
+
+def tokens_of(part: StreamPart) -> int:
+    """Return about how many completion tokens `part` is."""
+    match part:
+        case CallPart(call):
+            return estimate_tokens(call.name) + estimate_tokens(call.raw)
+        case TextPart(text) | ThinkingPart(text):
+            return estimate_tokens(text)
+        case DonePart():
+            return 0
 
 
 def _tool_tokens(tool: ToolSpec) -> int:

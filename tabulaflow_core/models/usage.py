@@ -18,9 +18,11 @@ class Usage:
         cached_input_tokens: Of these, read from a prompt cache.
         output_tokens: All completion tokens, reasoning ones included.
         reasoning_tokens: Of these, spent on reasoning.
-        api_cost_usd: US dollars; None when the price of any call is unknown. 0.0 only for a local model.
+        api_cost_usd: US dollars; None when the price of any call is unknown. 0.0 only for a local model, or where every
+            request was refused.
         price_source: Where the price comes from.
         seconds: Wall time spent waiting for models.
+        estimated: Some of the tokens were counted here, because a provider did not say, or broke off before it could.
     """
 
     model: str = ""
@@ -32,6 +34,7 @@ class Usage:
     api_cost_usd: float | None = 0.0
     price_source: PriceSource = "local"
     seconds: float = 0.0
+    estimated: bool = False
 
     def __add__(self, other: Usage) -> Usage:
         """The two together; an unknown price makes the sum unknown."""
@@ -52,4 +55,5 @@ class Usage:
             api_cost_usd=None if unknown else (self.api_cost_usd or 0.0) + (other.api_cost_usd or 0.0),
             price_source=source,
             seconds=self.seconds + other.seconds,
+            estimated=self.estimated or other.estimated,
         )

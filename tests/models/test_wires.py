@@ -108,7 +108,8 @@ async def test_no_usage_means_no_price(wire: str) -> None:
         parts = await parts_of(model_at(server, wire), HELLO)
     done = parts[-1]
     assert isinstance(done, DonePart)
-    assert (done.usage.input_tokens, done.usage.output_tokens, done.usage.api_requests) == (0, 0, 1)
+    assert (done.usage.input_tokens, done.usage.output_tokens, done.usage.api_requests) == (60, 2, 1)
+    assert done.usage.estimated
     assert done.usage.api_cost_usd is None
     assert done.usage.price_source == "unknown"
 

@@ -10,7 +10,20 @@ Steps are those of `tabulaflow_core.models.scripted` and, for faults of a wire, 
 
 from tabulaflow_core.models.scripted import call, delay, hang, raw_call, text, thinking
 from tests.modelserver.server import ModelServer, Recorded
-from tests.modelserver.steps import drop, end_early, error_event, no_finish, no_index, no_usage, raw_event, status
+from tests.modelserver.steps import (
+    drop,
+    empty_first,
+    end_early,
+    error_event,
+    finish,
+    no_finish,
+    no_id,
+    no_index,
+    no_usage,
+    raw_event,
+    refuse,
+    status,
+)
 
 __all__ = [
     "ModelServer",
@@ -18,14 +31,18 @@ __all__ = [
     "call",
     "delay",
     "drop",
+    "empty_first",
     "end_early",
     "error_event",
+    "finish",
     "hang",
     "no_finish",
+    "no_id",
     "no_index",
     "no_usage",
     "raw_call",
     "raw_event",
+    "refuse",
     "status",
     "text",
     "thinking",

@@ -7,7 +7,7 @@ import contextlib
 import json
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -21,9 +21,21 @@ from tabulaflow_core.models.scripted import (
     ThinkingStep,
     deltas,
 )
+from tabulaflow_core.models.tokens import estimate_tokens
 from tests.modelserver.speakers import ChatSpeaker, ResponsesSpeaker, Speaker
-from tests.modelserver.steps import Drop, EndEarly, ErrorEvent, Habit, RawEvent, Status, WireStep, status
-from tests.modelserver.translate import request_of
+from tests.modelserver.steps import (
+    Drop,
+    EndEarly,
+    ErrorEvent,
+    Finish,
+    Habit,
+    RawEvent,
+    Refuse,
+    Status,
+    WireStep,
+    status,
+)
+from tests.modelserver.translate import prompt_of, request_of, shared_beginning
 
 
 @dataclass(frozen=True)
@@ -49,9 +61,13 @@ class ModelServer:
         models: Names that `GET /v1/models` lists.
         api_key: When given, any other key is refused with a 401.
         refuses: Parameters that make a request fail with a 400 which names them.
+        needs_reasoning: Refuse a call, made after reasoning, that comes back without it (Responses).
+        lists: Further fields of each listed model.
+        caching: Count as cached what a prompt has in common with the beginning of an earlier one; else half of it.
 
     Attributes:
         requests: Every request for an answer, in order.
+        charged: Answers of which something was sent, which a provider would charge for.
         opened: Answers begun; likewise `done` sent whole, `aborted` given up by the client, `cut` by the script.
         refused: Requests refused before a script was looked at: wrong key, path or parameter.
         connections: TCP connections accepted so far.
@@ -65,15 +81,23 @@ class ModelServer:
         models: Sequence[str] = ("scripted-model",),
         api_key: str | None = None,
         refuses: Iterable[str] = (),
+        caching: bool = False,
+        needs_reasoning: bool = False,
+        lists: Mapping[str, object] | None = None,
     ) -> None:
         self._rule = rule
         self._port = port
         self._models = tuple(models)
         self._api_key = api_key
         self.refuses = set(refuses)
+        self._caching = caching
+        self._needs_reasoning = needs_reasoning
+        self._lists = dict(lists or {})
+        self._reasoned: set[str] = set()
+        self._prompts: list[str] = []
         self._queue: deque[tuple[WireStep, ...]] = deque()
         self.requests: list[Recorded] = []
-        self.opened = self.done = self.aborted = self.cut = self.refused = self.connections = 0
+        self.opened = self.done = self.aborted = self.cut = self.refused = self.connections = self.charged = 0
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
@@ -176,7 +200,8 @@ class ModelServer:
             await _send_status(writer, refusal)
             return True
         if request.method == "GET":
-            models = [{"id": name, "object": "model", "created": 1, "owned_by": "tests"} for name in self._models]
+            about = {"object": "model", "created": 1, "owned_by": "tests", **self._lists}
+            models = [{"id": name, **about} for name in self._models]
             await _send(writer, 200, json.dumps({"object": "list", "data": models}))
             return True
         self.requests.append(request)
@@ -208,6 +233,8 @@ class ModelServer:
             return status(401, f"Incorrect API key provided: {key}", error_code="invalid_api_key")
         if request.path not in ("/v1/chat/completions", "/v1/responses", "/v1/models"):
             return status(404, body="<html>Not Found</html>")
+        if self._needs_reasoning and (lost := self._without_reasoning(request.body.get("input", ()))):
+            return status(400, f"Item '{lost}' of type 'function_call' came without its required 'reasoning' item.")
         for name in self.refuses & {*request.body, *(m.get("role") for m in request.body.get("messages", ()))}:
             instead = " Use 'max_completion_tokens' instead." if name == "max_tokens" else ""
             message = f"Unsupported parameter: '{name}' is not supported with this model.{instead}"
@@ -215,6 +242,21 @@ class ModelServer:
                 message = f"Unsupported value: 'messages[0].role' does not support '{name}' with this model."
             return status(400, message, param=name, error_code="unsupported_parameter")
         return None
+
+    def _without_reasoning(self, items: Sequence[dict[str, Any]]) -> str:
+        """Return the id of the first call that came after reasoning and is sent back without it."""
+        before = ""
+        for item in items:
+            if item.get("call_id") in self._reasoned and item["type"] == "function_call" and before != "reasoning":
+                return str(item["call_id"])
+            before = item.get("type", "")
+        return ""
+
+    def _shared(self, prompt: str) -> int:
+        """Count the tokens of the longest beginning that `prompt` shares with an earlier one, and keep it."""
+        longest = max((shared_beginning(prompt, before) for before in self._prompts), key=len, default="")
+        self._prompts.append(prompt)
+        return estimate_tokens(longest)
 
     async def _play(self, request: Recorded, writer: asyncio.StreamWriter) -> None:
         if self._queue:
@@ -226,10 +268,15 @@ class ModelServer:
         if steps and isinstance(steps[0], Status):
             await _send_status(writer, steps[0])
             return
-        speaker: Speaker = (ResponsesSpeaker if request.path.endswith("/responses") else ChatSpeaker)(request.body)
+        prompt = prompt_of(request.body)
+        cached = self._shared(prompt) if self._caching else None
+        speaker: Speaker = (ResponsesSpeaker if request.path.endswith("/responses") else ChatSpeaker)(
+            request.body, prompt_tokens=estimate_tokens(prompt), cached=cached
+        )
         speaker.habits |= {step.name for step in steps if isinstance(step, Habit)}
         if steps and isinstance(steps[0], Drop):
             raise _Cut
+        self.charged += 1
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         await _chunks(writer, speaker.start())
         for step in steps:
@@ -237,6 +284,7 @@ class ModelServer:
                 break
         else:
             await _chunks(writer, speaker.end())
+            self._reasoned |= speaker.reasoned
         writer.write(b"0\r\n\r\n")
         await writer.drain()
 
@@ -253,6 +301,10 @@ class ModelServer:
                 await _chunks(writer, speaker.call(step))
             case RawEvent(data):
                 await _chunks(writer, [f"data: {data}\n\n"])
+            case Refuse(words):
+                await _chunks(writer, speaker.refuse(words))
+            case Finish(reason):
+                speaker.reason = reason
             case ErrorEvent(message, code):
                 await _chunks(writer, speaker.error(message, code))
                 return False

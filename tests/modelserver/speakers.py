@@ -17,11 +17,14 @@ class Speaker(Protocol):
     """Writes server-sent events."""
 
     habits: set[str]
+    reason: str
+    reasoned: set[str]
 
     def start(self) -> Iterator[str]: ...
     def text(self, delta: str) -> Iterator[str]: ...
     def thinking(self, delta: str) -> Iterator[str]: ...
     def call(self, step: CallStep) -> Iterator[str]: ...
+    def refuse(self, words: str) -> Iterator[str]: ...
     def error(self, message: str, code: str) -> Iterator[str]: ...
     def end(self) -> Iterator[str]: ...
 
@@ -33,13 +36,20 @@ def pieces(text: str) -> list[str]:
 
 
 class ChatSpeaker:
-    """Chat Completions."""
+    """Chat Completions.
 
-    def __init__(self, body: dict[str, Any]) -> None:
+    Args:
+        cached: Of the prompt's tokens, those that an earlier prompt began with; by default half of them.
+    """
+
+    def __init__(self, body: dict[str, Any], *, prompt_tokens: int, cached: int | None = None) -> None:
         self.habits: set[str] = set()
+        self.reason = ""
+        self.reasoned: set[str] = set()
         self._model = body.get("model", "")
         self._usage_wanted = bool((body.get("stream_options") or {}).get("include_usage"))
-        self._input = estimate_tokens(json.dumps(body["messages"]))
+        self._input = prompt_tokens
+        self._cached = prompt_tokens // 2 if cached is None else cached
         self._output = self._calls = 0
 
     def _chunk(self, delta: dict[str, Any] | None, finish: str | None = None, **more: object) -> str:
@@ -48,6 +58,8 @@ class ChatSpeaker:
         return f"data: {json.dumps({**value, 'choices': choices, **more})}\n\n"
 
     def start(self) -> Iterator[str]:
+        if "empty_first" in self.habits:
+            yield self._chunk(None, prompt_filter_results=[])
         yield self._chunk({"role": "assistant", "content": ""})
 
     def text(self, delta: str) -> Iterator[str]:
@@ -61,40 +73,44 @@ class ChatSpeaker:
         index: dict[str, Any] = {} if "no_index" in self.habits else {"index": self._calls}
         self._calls += 1
         self._output += estimate_tokens(step.raw)
-        head = {
-            "id": step.id or f"call_{next(_ids)}",
-            "type": "function",
-            "function": {"name": step.name, "arguments": ""},
-        }
-        yield self._chunk({"tool_calls": [{**index, **head}]})
+        id = {} if "no_id" in self.habits else {"id": step.id or f"call_{next(_ids)}"}
+        head = {"type": "function", "function": {"name": step.name, "arguments": ""}}
+        yield self._chunk({"tool_calls": [{**index, **id, **head}]})
         for piece in pieces(step.raw):
             yield self._chunk({"tool_calls": [{**index, "function": {"arguments": piece}}]})
+
+    def refuse(self, words: str) -> Iterator[str]:
+        self._output += estimate_tokens(words)
+        yield self._chunk({"refusal": words})
 
     def error(self, message: str, code: str) -> Iterator[str]:
         yield f"data: {json.dumps({'error': {'message': message, 'code': code, 'type': code}})}\n\n"
 
     def end(self) -> Iterator[str]:
         if "no_finish" not in self.habits:
-            yield self._chunk({}, "tool_calls" if self._calls else "stop")
+            yield self._chunk({}, self.reason or ("tool_calls" if self._calls else "stop"))
         if self._usage_wanted and "no_usage" not in self.habits:
             usage = {
                 "prompt_tokens": self._input,
                 "completion_tokens": self._output,
                 "total_tokens": self._input + self._output,
-                "prompt_tokens_details": {"cached_tokens": self._input // 2},
+                "prompt_tokens_details": {"cached_tokens": self._cached},
             }
             yield self._chunk(None, usage=usage)
         yield "data: [DONE]\n\n"
 
 
 class ResponsesSpeaker:
-    """Responses."""
+    """Responses; see `ChatSpeaker`."""
 
-    def __init__(self, body: dict[str, Any]) -> None:
+    def __init__(self, body: dict[str, Any], *, prompt_tokens: int, cached: int | None = None) -> None:
         self.habits: set[str] = set()
+        self.reason = ""
+        self.reasoned: set[str] = set()
         self._model = body.get("model", "")
         self._encrypted = "reasoning.encrypted_content" in (body.get("include") or [])
-        self._input = estimate_tokens(json.dumps(body["input"]) + str(body.get("instructions", "")))
+        self._input = prompt_tokens
+        self._cached = prompt_tokens // 2 if cached is None else cached
         self._output = self._reasoning = 0
         self._sequence = itertools.count()
         self._items: list[dict[str, Any]] = []
@@ -161,11 +177,20 @@ class ResponsesSpeaker:
             "status": "completed",
         }
         yield from self._begin(item)
+        if self._items and self._items[-1]["type"] == "reasoning":
+            self.reasoned.add(item["call_id"])
         for piece in pieces(step.raw):
             item["arguments"] += piece
             place = {"item_id": item["id"], "output_index": len(self._items)}
             yield self._event("response.function_call_arguments.delta", **place, delta=piece)
         yield from self._finish()
+
+    def refuse(self, words: str) -> Iterator[str]:
+        self._output += estimate_tokens(words)
+        item = {"id": f"msg_{next(_ids)}", "type": "message", "role": "assistant", "status": "completed"}
+        yield from self._begin({**item, "content": [{"type": "refusal", "refusal": words}]})
+        place = {"item_id": item["id"], "output_index": len(self._items), "content_index": 0}
+        yield self._event("response.refusal.delta", **place, delta=words)
 
     def error(self, message: str, code: str) -> Iterator[str]:
         error = {"code": code, "message": message}
@@ -178,9 +203,14 @@ class ResponsesSpeaker:
             output = self._output + self._reasoning
             more["usage"] = {
                 "input_tokens": self._input,
-                "input_tokens_details": {"cached_tokens": self._input // 2, "cache_write_tokens": 0},
+                "input_tokens_details": {"cached_tokens": self._cached, "cache_write_tokens": 0},
                 "output_tokens": output,
                 "output_tokens_details": {"reasoning_tokens": self._reasoning},
                 "total_tokens": self._input + output,
             }
+        if self.reason:
+            why = {"reason": "max_output_tokens" if self.reason == "length" else self.reason}
+            cut = self._response("incomplete", incomplete_details=why, **more)
+            yield self._event("response.incomplete", response=cut)
+            return
         yield self._event("response.completed", response=self._response("completed", **more))

@@ -43,13 +43,27 @@ class ErrorEvent:
 
 
 @dataclass(frozen=True)
+class Refuse:
+    """The model refuses, in a field of its own."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Finish:
+    """Why the answer ends here, when it is not because it is whole."""
+
+    reason: Literal["length", "content_filter"]
+
+
+@dataclass(frozen=True)
 class Habit:
     """A habit of the server in this answer."""
 
-    name: Literal["no_usage", "no_index", "no_finish"]
+    name: Literal["no_usage", "no_index", "no_id", "no_finish", "empty_first"]
 
 
-WireStep: TypeAlias = Step | Status | Drop | EndEarly | RawEvent | ErrorEvent | Habit
+WireStep: TypeAlias = Step | Status | Drop | EndEarly | RawEvent | ErrorEvent | Refuse | Finish | Habit
 
 
 def status(
@@ -100,3 +114,23 @@ def no_index() -> Habit:
 def no_finish() -> Habit:
     """Send no finish_reason (Chat Completions)."""
     return Habit("no_finish")
+
+
+def no_id() -> Habit:
+    """Give the calls no id (Chat Completions)."""
+    return Habit("no_id")
+
+
+def empty_first() -> Habit:
+    """Begin with a chunk that has no choices (Chat Completions, as Azure does)."""
+    return Habit("empty_first")
+
+
+def refuse(words: str) -> Refuse:
+    """Refuse to answer, saying `words`."""
+    return Refuse(words)
+
+
+def finish(reason: Literal["length", "content_filter"]) -> Finish:
+    """End the answer here, for `reason`."""
+    return Finish(reason)

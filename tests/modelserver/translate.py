@@ -22,6 +22,19 @@ def request_of(path: str, body: dict[str, Any]) -> ModelRequest:
     return _from_responses(body) if path.endswith("/responses") else _from_chat(body)
 
 
+def prompt_of(body: dict[str, Any]) -> str:
+    """Write a request as the model reads it: tools, instructions, messages."""
+    parts = [body.get("tools") or [], body.get("instructions") or "", *(body.get("messages") or body["input"])]
+    return "\n".join(json.dumps(part, ensure_ascii=False) for part in parts)
+
+
+def shared_beginning(one: str, other: str) -> str:
+    """Return what both begin with."""
+    return one[
+        : next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(map(len, (one, other))))
+    ]
+
+
 def _tool(function: dict[str, Any]) -> ToolSpec:
     return ToolSpec(function["name"], function.get("description", ""), function.get("parameters", {}))
 

@@ -5,8 +5,9 @@ Nothing here is imported before it is used, so that a program without the embedd
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from tabulaflow_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tabulaflow_core.models.local.fetch import pull
@@ -31,23 +32,20 @@ __all__ = [
     "pull",
 ]
 
-_HOME = {
-    "DEFAULT_WEIGHTS": "weights",
-    "SMALL_WEIGHTS": "weights",
-    "LocalModel": "model",
-    "LocalModelStatus": "status",
-    "LocalServer": "server",
-    "LocalWeights": "weights",
-    "Progress": "progress",
-    "PullCancelled": "progress",
-    "close_shared_server": "server",
-    "find_weights": "weights",
-    "local_model_status": "status",
-    "pull": "fetch",
+_HOMES = {
+    "DEFAULT_WEIGHTS": ".weights",
+    "SMALL_WEIGHTS": ".weights",
+    "LocalModel": ".model",
+    "LocalModelStatus": ".status",
+    "LocalServer": ".server",
+    "LocalWeights": ".weights",
+    "Progress": ".progress",
+    "PullCancelled": ".progress",
+    "close_shared_server": ".server",
+    "find_weights": ".weights",
+    "local_model_status": ".status",
+    "pull": ".fetch",
 }
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -139,7 +139,10 @@ class LocalModel:
         if self._wire is None or self._wire_key != key:
             from tabulaflow_core.models.openai import OpenAIChatModel
 
-            wire = OpenAIChatModel(self._facts, base_url=url, api_key=key, silence_seconds=_SILENCE_SECONDS)
+            # A connection costs nothing on this machine, and llama.cpp closes one that waits.
+            wire = OpenAIChatModel(
+                self._facts, base_url=url, api_key=key, silence_seconds=_SILENCE_SECONDS, keep_alive=False
+            )
             old, self._wire, self._wire_key = self._wire, wire, key
         wire = self._wire
         if old is not None:

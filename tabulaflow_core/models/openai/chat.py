@@ -58,7 +58,7 @@ class OpenAIChatModel(Wire):
                     )
         if finish is None:
             raise broke_off(self._facts, detail="the stream ended without a finish_reason")
-        for part in (*_sorted_out(tags.finish(), parser), *parser.finish()):
+        for part in (*_sorted_out(tags.finish(), parser), *parser.finish(cut=finish == "length")):
             written |= isinstance(part, CallPart)
             yield part
         for call in calls.finish():

@@ -29,7 +29,12 @@ _NO_KEY: Final = "none"
 
 
 def make_client(
-    base_url: str, api_key: str, *, connect_seconds: float = CONNECT_SECONDS, silence_seconds: float = SILENCE_SECONDS
+    base_url: str,
+    api_key: str,
+    *,
+    connect_seconds: float = CONNECT_SECONDS,
+    silence_seconds: float = SILENCE_SECONDS,
+    keep_alive: bool = True,
 ) -> openai.AsyncOpenAI:
     """Return a client of one endpoint. It belongs to the event loop that first uses it.
 
@@ -38,6 +43,8 @@ def make_client(
         api_key: Empty for a server that asks for none.
         connect_seconds: For a connection to be made.
         silence_seconds: Between two pieces of an answer.
+        keep_alive: Without it each request has a connection of its own. A server that closes one which waits loses
+            the request that is just sent on it: it is asked again, and may be counted twice.
     """
     timeout = httpx2.Timeout(silence_seconds, connect=connect_seconds, pool=connect_seconds)
     here = is_loopback(base_url)
@@ -47,7 +54,12 @@ def make_client(
         max_retries=0,  # retries are ours: before the first part only
         timeout=timeout,
         # A proxy of the environment has no business between this process and its own machine.
-        http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not here, verify=load_certificates()),
+        http_client=openai.DefaultAsyncHttpxClient(
+            timeout=timeout,
+            trust_env=not here,
+            verify=load_certificates(),
+            limits=openai.DEFAULT_CONNECTION_LIMITS if keep_alive else httpx2.Limits(max_keepalive_connections=0),
+        ),
     )
     if "api.openai.com" not in base_url:  # the SDK reads these from the environment, for OpenAI alone
         client.organization = client.project = None
@@ -87,6 +99,13 @@ def retry_wait(error: BaseException, attempt: int) -> float | None:
         # Only a connection that was not made is worth a second try: silence has cost minutes already.
         return wait if isinstance(error.__cause__, httpx2.ConnectTimeout) else None
     return wait if isinstance(error, openai.APIConnectionError) else None
+
+
+def may_be_charged(error: BaseException) -> bool:
+    """Say whether a provider may charge for the request that ended so: it got it, and did not refuse it."""
+    if isinstance(error, openai.APIStatusError):
+        return False
+    return not isinstance(error.__cause__, httpx2.ConnectTimeout | httpx2.ConnectError)
 
 
 def is_quota(error: openai.APIError) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
 import openai
 
@@ -17,6 +17,8 @@ from tabulaflow_core.models.doctor import DoctorReport, Finding
 from tabulaflow_core.models.openai.call_deltas import CallDeltas
 from tabulaflow_core.models.openai.client import make_client
 from tabulaflow_core.models.openai.errors import as_model_error
+from tabulaflow_core.models.openai.events import whole_number
+from tabulaflow_core.models.profiles import EndpointProfile
 from tabulaflow_core.models.text_calls import TextCallParser
 
 _TOOL: Final = ToolSpec(
@@ -67,7 +69,9 @@ class Probe:
         self._client = make_client(base_url, api_key, silence_seconds=silence_seconds)
         self._findings: list[Finding] = []
         self._on_finding = on_finding
-        self._limit = "max_tokens"
+        self._limit: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
+        self._profile = EndpointProfile()
+        self._answers = False
 
     async def run(self) -> DoctorReport:
         """Try everything; what the endpoint cannot do is a finding, never an exception."""
@@ -88,6 +92,7 @@ class Probe:
             models=models,
             findings=tuple(self._findings),
             advice=self._advice(),
+            profile=self._profile if self._answers else None,
             seconds=time.monotonic() - began,
         )
 
@@ -96,6 +101,9 @@ class Probe:
         self._findings.append(finding)
         if self._on_finding is not None:
             self._on_finding(finding)
+
+    def _learn(self, **traits: Any) -> None:
+        self._profile = replace(self._profile, **traits)
 
     def _error(self, error: Exception) -> ModelError:
         facts = facts_for(f"compatible:{self._model or '?'}", base_url=self._base_url)
@@ -120,6 +128,10 @@ class Probe:
         else:
             self._found("lists models", True, f"It lists {len(names)} model{'s' * (len(names) != 1)}.")
         self._model = self._model or next(iter(names), "")
+        for model in page.data or ():
+            if str(model.id) == self._model and (window := _window(model)):
+                self._learn(context_tokens=window)
+                self._found("window", True, f"It says that its window is {window:,} tokens.")
         return names
 
     async def _ask(self, messages: list[dict[str, str]], **more: Any) -> _Answer:
@@ -155,6 +167,7 @@ class Probe:
                 self._found("answers", False, plain.user_message)
                 return False
             answer = plain
+            self._learn(stream_options=False)
             self._found("usage in the stream", False, "It refuses stream_options: tokens and cost will be unknown.")
         else:
             counted = "It counts tokens in the stream." if answer.usage else "It counts none: cost will be unknown."
@@ -166,15 +179,19 @@ class Probe:
         self._found("ends its answers", bool(answer.finish), ended)
         if answer.reasoned:
             self._found("reasoning", None, "It shows its reasoning; that is shown folded.")
-        return bool(answer.text or answer.reasoned)
+        self._answers = bool(answer.text or answer.reasoned)
+        return self._answers
 
     async def _limits(self) -> None:
-        for name in ("max_tokens", "max_completion_tokens"):
+        names: tuple[Literal["max_tokens", "max_completion_tokens"], ...] = ("max_tokens", "max_completion_tokens")
+        for name in names:
             if not isinstance(await self._try(_COUNT, **{name: _ENOUGH_TOKENS}), ModelRejected):
                 self._limit = name
+                self._learn(max_tokens=name)
                 self._found("length limit", True, f"It takes {name}.")
                 return
         self._limit = ""
+        self._learn(max_tokens="")
         self._found("length limit", None, "It takes a limit under neither name; none will be sent.")
 
     def _bounded(self) -> dict[str, Any]:
@@ -183,14 +200,17 @@ class Probe:
     async def _temperature(self) -> None:
         answer = await self._try(_COUNT, temperature=0.0, **self._bounded())
         refused = isinstance(answer, ModelRejected)
+        self._learn(temperature=not refused)
         self._found("temperature", None if refused else True, "It refuses it; left out." if refused else "It takes it.")
 
     async def _roles(self) -> None:
         for role in ("system", "developer"):
             messages = [{"role": role, "content": "Be brief."}, *_COUNT]
             if not isinstance(await self._try(messages, **self._bounded()), ModelRejected):
+                self._learn(system_role=role)
                 self._found("instructions", True, f"It takes instructions as the role {role!r}.")
                 return
+        self._learn(system_role="user")
         self._found("instructions", False, "It takes no instructions; they will be sent as the person's words.")
 
     async def _tools(self) -> None:
@@ -208,6 +228,7 @@ class Probe:
         parser = TextCallParser([_TOOL])
         written = [part for part in (*parser.feed(answer.text), *parser.finish()) if isinstance(part, CallPart)]
         if written and written[0].call.arguments is not None:
+            self._learn(tools="text")
             self._found("tool calls", True, "It writes its calls as text, which is understood.")
         else:
             self._found("tool calls", False, "It called no tool when told to. Choose a model trained for tool calls.")
@@ -215,6 +236,7 @@ class Probe:
     async def _required(self) -> None:
         answer = await self._try(_CALL_IT, tools=[_wire_tool()], tool_choice="required", **self._bounded())
         if isinstance(answer, ModelRejected):
+            self._learn(tool_choice=False)
             self._found("forced tool calls", None, "It refuses to be forced; left out.")
         else:
             forced = bool(answer.calls)
@@ -225,6 +247,7 @@ class Probe:
         question = [{"role": "user", "content": "What is the capital of France? Answer as JSON."}]
         answer = await self._try(question, response_format=wanted, **self._bounded())
         if isinstance(answer, ModelRejected):
+            self._learn(response_schema=False)
             self._found("JSON schema", None, "It refuses a schema; answers are checked here instead.")
             return
         value = parse_object(answer.text.strip())
@@ -232,6 +255,15 @@ class Probe:
         self._found(
             "JSON schema", True if held else None, "It holds to a schema." if held else "It ignores the schema."
         )
+
+
+def _window(model: Any) -> int:
+    """Read the window of a listed model; servers have different names for it, and most say nothing."""
+    extra = getattr(model, "model_extra", None) or {}
+    for name in ("max_model_len", "context_length", "context_window", "max_context_length"):
+        if (window := whole_number(extra, name)) is not None:
+            return window
+    return whole_number(extra, "meta", "n_ctx") or 0
 
 
 def _take(answer: _Answer, delta: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 import openai
 
 from tabulaflow_core.models.contracts import ModelFacts
+from tabulaflow_core.models.profiles import EndpointProfile
 
 _NEW_NAME_PROVIDERS = frozenset({"openai", "azure"})
 
@@ -20,6 +21,7 @@ class Quirks:
 
     temperature: bool = True
     max_tokens: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
+    other_limit_refused: bool = False
     system_role: Literal["system", "developer", "user"] = "system"
     reasoning: bool = True
     reasoning_summary: bool = True
@@ -60,6 +62,26 @@ def first_guess(facts: ModelFacts) -> Quirks:
         temperature=facts.temperature,
         max_tokens="max_completion_tokens" if new_name else "max_tokens",
         cache_key=new_name,
+    )
+
+
+def remember_profile(facts: ModelFacts, base_url: str, profile: EndpointProfile) -> None:
+    """Take over what the doctor found out, where this process has not learnt better by itself."""
+    if (base_url, facts.name) in _learnt:
+        return
+    guess = first_guess(facts)
+    remember(
+        facts,
+        base_url,
+        dataclasses.replace(
+            guess,
+            temperature=guess.temperature and profile.temperature,
+            max_tokens=profile.max_tokens,
+            system_role=profile.system_role,
+            stream_options=profile.stream_options,
+            response_schema=profile.response_schema,
+            tool_choice=profile.tool_choice,
+        ),
     )
 
 
@@ -107,9 +129,11 @@ def _without(quirks: Quirks, field: str, message: str) -> Quirks | None:
 
 
 def _other_limit(quirks: Quirks, message: str) -> Quirks | None:
-    """Take the other name first, then none."""
+    """Take the other name first, then none: a server may refuse both, each with a word for the other."""
+    if quirks.max_tokens == "" or quirks.other_limit_refused:
+        return dataclasses.replace(quirks, max_tokens="") if quirks.max_tokens else None
     if quirks.max_tokens == "max_tokens" and "max_completion_tokens" in message:
-        return dataclasses.replace(quirks, max_tokens="max_completion_tokens")
+        return dataclasses.replace(quirks, max_tokens="max_completion_tokens", other_limit_refused=True)
     if quirks.max_tokens == "max_completion_tokens":
-        return dataclasses.replace(quirks, max_tokens="max_tokens")
-    return dataclasses.replace(quirks, max_tokens="") if quirks.max_tokens else None
+        return dataclasses.replace(quirks, max_tokens="max_tokens", other_limit_refused=True)
+    return dataclasses.replace(quirks, max_tokens="")

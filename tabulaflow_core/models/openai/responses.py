@@ -157,7 +157,7 @@ class OpenAIResponsesModel(Wire):
                             thoughts = []
                         yield CallPart(call)
                 case "response.completed" | "response.incomplete":
-                    for part in parser.finish():
+                    for part in parser.finish(cut=event["response"].get("status") == "incomplete"):
                         called |= isinstance(part, CallPart)
                         yield part
                     done = self._done(event["response"], called, refused, time.monotonic() - started)

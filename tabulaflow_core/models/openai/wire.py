@@ -6,21 +6,24 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import httpx2
 import openai
 
 from tabulaflow_core.errors import ModelError
-from tabulaflow_core.models.contracts import ModelFacts, ModelRequest, StreamPart
-from tabulaflow_core.models.openai.client import SILENCE_SECONDS, make_client, retry_wait
+from tabulaflow_core.models.contracts import DonePart, ModelFacts, ModelRequest, StreamPart
+from tabulaflow_core.models.openai.client import SILENCE_SECONDS, make_client, may_be_charged, retry_wait
 from tabulaflow_core.models.openai.errors import as_model_error, broke_off
 from tabulaflow_core.models.openai.events import EventStream
 from tabulaflow_core.models.openai.quirks import Quirks, adjusted, known_quirks, remember
+from tabulaflow_core.models.prices import unsettled
 from tabulaflow_core.models.text_calls import TextCallParser
+from tabulaflow_core.models.tokens import estimate_request_tokens, tokens_of
 
-# A refusal names one parameter at a time.
-_MOST_ADJUSTMENTS = 4
+# A refusal names one parameter at a time, and each is left out once: more than a server can refuse.
+_MOST_ADJUSTMENTS = 12
 
 
 class Wire(ABC):
@@ -32,6 +35,7 @@ class Wire(ABC):
         api_key: Empty where none is asked for.
         client: A ready client, which then stays the caller's to close.
         silence_seconds: The longest pause between two pieces of an answer.
+        keep_alive: Whether a connection serves further requests.
     """
 
     #: Where requests go, below the address.
@@ -45,6 +49,7 @@ class Wire(ABC):
         api_key: str,
         client: openai.AsyncOpenAI | None = None,
         silence_seconds: float = SILENCE_SECONDS,
+        keep_alive: bool = True,
     ) -> None:
         self._facts = facts
         self._model = facts.name.partition(":")[2]
@@ -54,6 +59,7 @@ class Wire(ABC):
         self._own: openai.AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._silence_seconds = silence_seconds
+        self._keep_alive = keep_alive
 
     @property
     def facts(self) -> ModelFacts:
@@ -74,30 +80,43 @@ class Wire(ABC):
     async def stream(self, request: ModelRequest) -> AsyncIterator[StreamPart]:
         """Ask, and stream the answer; see `ChatModel.stream`."""
         started = time.monotonic()
-        attempt = 1
+        attempt, lost = 1, 0
         while True:
             begun = False
+            output = 0
             try:
                 events = await self._ask(request)
                 try:
                     _require_stream(events.response)
                     async for part in self._read(events, request, started):
                         begun = True
-                        yield part
+                        output += tokens_of(part)
+                        yield part if part.kind != "done" else self._settled(part, request, output, lost)
                 finally:
                     await events.close()
                 return
-            except ModelError:
+            except ModelError as error:
+                error.charged = lost + 1
                 raise
             except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
                 wait = None if begun else retry_wait(error, attempt)
-                lost = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
-                if begun and lost:
-                    raise broke_off(self._facts, detail=type(error).__name__) from None
-                if wait is None:
-                    raise self._mapped(error) from None  # its words may hold the key, and end in a log
+                lost += may_be_charged(error)
+                cut = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
+                if wait is None or begun:
+                    broken = broke_off(self._facts, detail=type(error).__name__) if begun and cut else None
+                    failure = broken or self._mapped(error)
+                    failure.charged = lost
+                    raise failure from None  # its words may hold the key, and end in a log
             attempt += 1
             await asyncio.sleep(wait)
+
+    def _settled(self, done: DonePart, request: ModelRequest, output: int, lost: int) -> DonePart:
+        """Fill in what the server did not count, and add the requests that were lost on the way."""
+        usage = done.usage
+        if usage.estimated:
+            counted = usage.input_tokens or estimate_request_tokens(request)
+            usage = replace(usage, input_tokens=counted, output_tokens=usage.output_tokens or output)
+        return replace(done, usage=usage + unsettled(self._facts, request, requests=lost))
 
     async def _ask(self, request: ModelRequest) -> EventStream:
         """Send the request, without what the server refuses."""
@@ -123,7 +142,9 @@ class Wire(ABC):
             return self._given
         loop = asyncio.get_running_loop()
         if self._own is None or self._loop is not loop:  # connections cannot be used from another loop
-            self._own = make_client(self._base_url, self._api_key, silence_seconds=self._silence_seconds)
+            self._own = make_client(
+                self._base_url, self._api_key, silence_seconds=self._silence_seconds, keep_alive=self._keep_alive
+            )
             self._loop = loop
         return self._own
 
