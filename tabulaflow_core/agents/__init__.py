@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from tabulaflow_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tabulaflow_core.agents.events import AnswerDelta as AnswerDelta
@@ -35,35 +36,35 @@ if TYPE_CHECKING:
     from tabulaflow_core.agents.session import TypedResult as TypedResult
     from tabulaflow_core.agents.stream import TurnStream as TurnStream
 
-_WHERE = {
-    "AllowAllModels": "ports",
-    "AnswerDelta": "events",
-    "Artifact": "events",
-    "ChatSession": "session",
-    "CompactionFinished": "events",
-    "CompactionStarted": "events",
-    "ErrorInfo": "events",
-    "Event": "events",
-    "ModelPermit": "ports",
-    "Narration": "events",
-    "Outcome": "events",
-    "SessionEvent": "events",
-    "ThinkingDelta": "events",
-    "ToolFinished": "events",
-    "ToolProgress": "events",
-    "ToolStarted": "events",
-    "TurnFailed": "events",
-    "TurnFinished": "events",
-    "TurnInterrupted": "events",
-    "TurnResult": "events",
-    "TurnStarted": "events",
-    "TurnStream": "stream",
-    "TypedResult": "session",
-    "UsageReport": "events",
-    "UsageUpdated": "events",
-    "event_from_json": "events",
-    "messages_from_json": "history",
-    "messages_to_json": "history",
+_HOMES = {
+    "AllowAllModels": ".ports",
+    "AnswerDelta": ".events",
+    "Artifact": ".events",
+    "ChatSession": ".session",
+    "CompactionFinished": ".events",
+    "CompactionStarted": ".events",
+    "ErrorInfo": ".events",
+    "Event": ".events",
+    "ModelPermit": ".ports",
+    "Narration": ".events",
+    "Outcome": ".events",
+    "SessionEvent": ".events",
+    "ThinkingDelta": ".events",
+    "ToolFinished": ".events",
+    "ToolProgress": ".events",
+    "ToolStarted": ".events",
+    "TurnFailed": ".events",
+    "TurnFinished": ".events",
+    "TurnInterrupted": ".events",
+    "TurnResult": ".events",
+    "TurnStarted": ".events",
+    "TurnStream": ".stream",
+    "TypedResult": ".session",
+    "UsageReport": ".events",
+    "UsageUpdated": ".events",
+    "event_from_json": ".events",
+    "messages_from_json": ".history",
+    "messages_to_json": ".history",
 }
 
 __all__ = [
@@ -98,13 +99,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -15,6 +15,7 @@ from tabulaflow_core.agents.events import Artifact, SessionEvent, TurnFinished, 
 from tabulaflow_core.agents.output_type import request_text
 from tabulaflow_core.agents.plan import TurnPlan
 from tabulaflow_core.agents.prepare import source_notes, tell_sources
+from tabulaflow_core.agents.recall import found_text
 from tabulaflow_core.agents.sources import TOGETHER, read_sources
 from tabulaflow_core.agents.tools import standard_tools
 from tabulaflow_core.agents.tools.protocol import ToolContext
@@ -134,6 +135,8 @@ async def _standard(plan: TurnPlan, turn: Turn) -> AsyncGenerator[SessionEvent]:
     conversation, sources = turn.conversation, turn.context.sources
     notes = await source_notes(plan.knowledge, plan.principal, sources)
     tell_sources(conversation, sources, turn.question, notes=notes, instructions=plan.instructions, today=turn.today)
+    if found := found_text(conversation.messages, turn.question):
+        conversation.messages.append(UserMessage(found, host=True))
     if wanted := request_text(turn):
         conversation.messages.append(UserMessage(wanted, host=True))
     conversation.messages.append(UserMessage(turn.question))

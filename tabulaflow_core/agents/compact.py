@@ -16,7 +16,16 @@ from uuid import uuid4
 
 from tabulaflow_core.agents import compact_words as say
 from tabulaflow_core.agents.compact_prompt import compact_messages
-from tabulaflow_core.agents.compact_query import Prepared, asked_for, doubts, prepared, reads_data, rewritten
+from tabulaflow_core.agents.compact_query import (
+    Prepared,
+    asked_for,
+    doubts,
+    not_held,
+    other_meaning,
+    prepared,
+    reads_data,
+    rewritten,
+)
 from tabulaflow_core.agents.events import AnswerDelta, Outcome, SessionEvent
 from tabulaflow_core.agents.openings import nothing_before
 from tabulaflow_core.agents.repeats import same_sql
@@ -65,6 +74,10 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
             async for event in events:
                 yield event
         sql = sql_in(step.text, turn.tools["run_query"].spec)
+        if sql and step.reason == "length" and step.text.rstrip().endswith(sql):
+            messages = (*messages, AssistantMessage(f"```sql\n{sql}\n```"), UserMessage(say.CUT))
+            turn.step += 1
+            continue
         if not sql or not reads_data(turn, sql) or any(same_sql(sql, before) for before in tried):
             break
         tried.append(sql)
@@ -78,7 +91,6 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
         assert outcome is not None  # the last item of a run
         turn.step += 1
         if outcome.ok:
-            turn.assumptions += doubts(turn)
             break
         if missing := asked_for(turn, query):
             for event in _say(turn, say.missing(turn.question, missing, turn.context.sources), "cannot_answer"):
@@ -87,7 +99,7 @@ async def answer(turn: Turn, *, instructions: str) -> AsyncGenerator[SessionEven
         if not outcome.hint:
             break
         messages = (*messages, AssistantMessage(f"```sql\n{sql}\n```"), UserMessage(say.repair(outcome)))
-    for event in _answered(turn, outcome):
+    for event in _unanswered(turn, outcome) if outcome is None or not outcome.ok else await _answered(turn):
         yield event
 
 
@@ -141,14 +153,23 @@ def _request(turn: Turn, messages: tuple[Message, ...]) -> ModelRequest:
     )
 
 
-def _answered(turn: Turn, outcome: ToolOutcome | None) -> Iterator[SessionEvent]:
-    if outcome is not None and outcome.ok:
-        words = describe(turn.context.results[-1], question=turn.question)
-        yield from _say(turn, words, "answered")
-    elif outcome is not None:
-        yield from _say(turn, say.failed(turn.question, outcome, turn.context.sources), "cannot_answer")
-    else:
-        yield from _say(turn, say.no_query(turn.question, turn.context.sources), "cannot_answer")
+async def _answered(turn: Turn) -> Iterator[SessionEvent]:
+    """Say what the rows say, and what may have been meant or got wrong."""
+    turn.assumptions += doubts(turn)
+    stored = turn.context.results[-1]
+    words = describe(stored, question=turn.question)
+    if absent := await not_held(turn):
+        lacking = say.not_held(turn.question, absent)
+        none = all(column.null_count == len(column) for column in stored.table.columns)
+        # A count of none is an answer all the same.
+        return _say(turn, lacking, "cannot_answer") if none else _say(turn, f"{words} {lacking}", "answered")
+    return _say(turn, f"{words} {await other_meaning(turn)}".rstrip(), "answered")
+
+
+def _unanswered(turn: Turn, outcome: ToolOutcome | None) -> Iterator[SessionEvent]:
+    sources = turn.context.sources
+    words = say.no_query(turn.question, sources) if outcome is None else say.failed(turn.question, outcome, sources)
+    return _say(turn, words, "cannot_answer")
 
 
 def _say(turn: Turn, words: str, outcome: Outcome) -> Iterator[SessionEvent]:

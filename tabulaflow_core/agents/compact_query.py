@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from tabulaflow_core.agents.compact_prompt import last_sql
 from tabulaflow_core.agents.history import turns_of
 from tabulaflow_core.agents.mend import mend, mend_rejected, unknown_names
-from tabulaflow_core.agents.mend.doubts import multiplied, unknown_subject
+from tabulaflow_core.agents.mend.doubts import multiplied, unknown_subject, wrong_way
 from tabulaflow_core.agents.mend.literal_limits import MOST_VALUES, SECONDS
+from tabulaflow_core.agents.readings import other_reading
 from tabulaflow_core.agents.retrieval import words
 from tabulaflow_core.agents.sources import Source, parses, route, table_names
 from tabulaflow_core.agents.tools.run_query import query
@@ -60,9 +63,43 @@ def doubts(turn: Turn) -> list[str]:
     if source is None:
         return []
     found = list(multiplied(stored.sql, source))
+    if against := wrong_way(stored.sql, source, turn.question):
+        found.append(against)
     if subject := unknown_subject(turn.question, source, stored.sql):
         found.append(f"Nothing in the data is called {subject!r}: check that the query means the same.")
     return found
+
+
+async def not_held(turn: Turn) -> tuple[tuple[str, str], ...]:
+    """Return the columns and values that the last query asked for and no row has, where that left nothing to tell."""
+    from tabulaflow_core.agents.mend.literals import absent_values
+
+    stored = turn.context.results[-1]
+    source = route(turn.context.sources, stored.source, stored.sql).source
+    cells = [value for column in stored.table.columns for value in column_values(column)]
+    if source is None or any(value is not None and value != 0 for value in cells):
+        return ()
+    return tuple(await absent_values(stored.sql, source.schema, source.dialect, _Values(turn, source)))
+
+
+async def other_meaning(turn: Turn) -> str:
+    """Return the sentence on the other reading of the question, where it would give other rows; else empty."""
+    stored = turn.context.results[-1]
+    source = route(turn.context.sources, stored.source, stored.sql).source
+    if source is None:
+        return ""
+    reading = other_reading(stored.sql, turn.question, source.schema.tables, source.dialect)
+    if reading is None:
+        return ""
+    other = await query(source, reading.sql, turn.context, limit=stored.table.num_rows + 1)
+    if isinstance(other, QueryFailure) or _same_values(other.table, stored.table):
+        return ""
+    return reading.sentence(turn.question)
+
+
+def _same_values(one: pa.Table, other: pa.Table) -> bool:
+    """Say whether the cells are the same, whatever the columns are called."""
+    return [column_values(c) for c in one.columns] == [column_values(c) for c in other.columns]
 
 
 def _candidates(turn: Turn, sql: str) -> tuple[Source, ...]:

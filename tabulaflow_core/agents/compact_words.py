@@ -22,6 +22,8 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "no_query": "I could not turn this into a query. {tables} Ask about these, in other words.",
         "failed": "I could not answer this from the data: {fault} {tables}",
         "missing": "The data has nothing on {fault}. {tables}",
+        "not_held": "The data does not have this: no row has {fault}.",
+        "held": "“{value}” in “{column}”",
         "tables": "The data has {names}.",
     },
     "de": {
@@ -30,6 +32,8 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "no_query": "Daraus konnte ich keine Abfrage machen. {tables} Fragen Sie danach, mit anderen Worten.",
         "failed": "Das konnte ich aus den Daten nicht beantworten: {fault} {tables}",
         "missing": "Dazu steht nichts in den Daten: {fault}. {tables}",
+        "not_held": "Das steht nicht in den Daten: keine Zeile hat {fault}.",
+        "held": "„{value}“ in „{column}“",
         "tables": "Die Daten haben {names}.",
     },
     "es": {
@@ -38,6 +42,8 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "no_query": "No pude convertir esto en una consulta. {tables} Pregunta por ellos con otras palabras.",
         "failed": "No pude responder con los datos: {fault} {tables}",
         "missing": "Los datos no dicen nada sobre {fault}. {tables}",
+        "not_held": "Los datos no tienen esto: ninguna fila tiene {fault}.",
+        "held": "«{value}» en «{column}»",
         "tables": "Los datos tienen {names}.",
     },
     "fr": {
@@ -46,6 +52,8 @@ _TEXTS: Final[dict[str, dict[str, str]]] = {
         "no_query": "Je n'ai pas pu en faire une requête. {tables} Posez la question autrement.",
         "failed": "Je n'ai pas pu répondre avec les données : {fault} {tables}",
         "missing": "Les données ne disent rien sur {fault}. {tables}",
+        "not_held": "Les données n'ont pas cela : aucune ligne n'a {fault}.",
+        "held": "« {value} » dans « {column} »",
         "tables": "Les données ont {names}.",
     },
 }
@@ -80,6 +88,21 @@ def missing(question: str, names: tuple[str, ...], sources: tuple[Source, ...]) 
     """Say what the question asks for and the data does not have."""
     what = ", ".join(name.replace("_", " ") for name in names[:3])
     return _text(question, "missing").format(fault=what, tables=_tables(question, sources)).strip()
+
+
+def not_held(question: str, values: tuple[tuple[str, str], ...]) -> str:
+    """Say which values no row has in which column.
+
+    Args:
+        values: Columns and values.
+    """
+    held = _text(question, "held")
+    told = ", ".join(held.format(value=value, column=column.replace("_", " ")) for column, value in values[:3])
+    return _text(question, "not_held").format(fault=told)
+
+
+#: What the model is told of a statement that was cut at its limit, and so did not run.
+CUT: Final = "This query is too long and was cut. Write a shorter one that answers the question."
 
 
 def repair(outcome: ToolOutcome) -> str:

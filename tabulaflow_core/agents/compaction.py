@@ -18,8 +18,18 @@ from tabulaflow_core.models.tokens import estimate_request_tokens
 
 #: Of the window: the rest is left for the answer, and for an estimate that is too small.
 _FULL: Final = 0.75
-#: Tried in this order: turns kept whole, characters of a tool's answer, lines of the summary.
-_LEVELS: Final = ((3, 100_000, 60), (1, 100_000, 40), (0, 4_000, 30), (0, 1_000, 12), (0, 300, 4))
+#: What is aimed at: room for the next turns, so that shortening is seldom needed and a prompt cache goes on.
+_AIM: Final = 0.5
+#: Tried in this order: turns kept whole, characters of a tool's answer, lines of the summary, news of sources.
+_LEVELS: Final = (
+    (3, 100_000, 60, 40),
+    (3, 100_000, 20, 20),
+    (3, 100_000, 8, 10),
+    (1, 100_000, 12, 10),
+    (0, 4_000, 12, 4),
+    (0, 1_000, 8, 2),
+    (0, 300, 4, 0),
+)
 HEADER: Final = "(From the application.) Earlier in this conversation, shortened:"
 NEWS: Final = "(From the application, not the person.)"
 
@@ -31,15 +41,19 @@ def too_long(request: ModelRequest, window: int) -> bool:
 
 def shortened(request: ModelRequest, window: int) -> list[Message]:
     """Return the messages of `request`, shortened until they fit or nothing more can be left out."""
+    fitting: list[Message] | None = None
     messages: list[Message] = list(request.messages)
-    for turns_kept, chars, lines in _LEVELS:
-        messages = _at_level(request.messages, turns_kept, chars, lines)
-        if not too_long(replace(request, messages=tuple(messages)), window):
-            break
-    return messages
+    for turns_kept, chars, lines, news in _LEVELS:
+        messages = _at_level(request.messages, turns_kept, chars, lines, news)
+        tokens = estimate_request_tokens(replace(request, messages=tuple(messages)))
+        if tokens <= _AIM * window:
+            return messages
+        if fitting is None and tokens <= _FULL * window:
+            fitting = messages
+    return fitting or messages
 
 
-def _at_level(messages: Sequence[Message], turns_kept: int, chars: int, lines: int) -> list[Message]:
+def _at_level(messages: Sequence[Message], turns_kept: int, chars: int, lines: int, news: int) -> list[Message]:
     head, turns = turns_of(messages)
     if not turns:
         return list(messages)
@@ -48,7 +62,8 @@ def _at_level(messages: Sequence[Message], turns_kept: int, chars: int, lines: i
     old, kept = turns[:split], turns[split:-1]
     out: list[Message] = [m for m in head if isinstance(m, SystemMessage)]
     out += [m for m in head if isinstance(m, UserMessage)]
-    out += [m for turn in old for m in turn if _is_news(m)]
+    told = [m for turn in old for m in turn if _is_news(m)]
+    out += told[len(told) - min(news, len(told)) :]
     if summary := _summary(old, lines):
         out.append(UserMessage(f"{HEADER}\n{summary}", host=True))
     out += [m for turn in kept for m in turn]

@@ -28,6 +28,7 @@ class UsageReport(_Event):
     api_cost_usd: float | None = 0.0
     price_source: PriceSource = "local"
     seconds: float = 0.0
+    estimated: bool = False
 
 
 class TurnResult(_Event):

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Final
 
 from tabulaflow_core.agents.ports import ModelPermit
-from tabulaflow_core.errors import ModelProtocolError, TurnLimitReached
+from tabulaflow_core.errors import ModelError, ModelProtocolError, TurnLimitReached
 from tabulaflow_core.models.contracts import ChatModel, DonePart, ModelRequest, StreamPart
-from tabulaflow_core.models.tokens import estimate_request_tokens
+from tabulaflow_core.models.prices import unsettled, usage_from
+from tabulaflow_core.models.tokens import estimate_request_tokens, tokens_of
 from tabulaflow_core.models.usage import Usage
 from tabulaflow_core.principal import Principal
 
@@ -57,6 +58,7 @@ async def call_model(
     started = loop.time()
     usage: Usage | None = None
     stream: AsyncIterator[StreamPart] | None = None
+    charged, output = 1, 0
     try:
         stream = model.stream(request)
         while (part := await _next(stream, deadline)) is not None:
@@ -64,12 +66,22 @@ async def call_model(
                 usage = part.usage if part.usage.seconds else replace(part.usage, seconds=loop.time() - started)
                 meter.add(usage)
                 part = replace(part, usage=usage)
+            output += tokens_of(part)
             yield part
         if usage is None:
             raise ModelProtocolError(f"{name} ended its answer without saying so. Ask again.")
+    except ModelError as error:
+        charged = error.charged
+        raise
     finally:
         if usage is None:
-            meter.add(_unknown(model, loop.time() - started))
+            seconds = loop.time() - started
+            if charged:
+                broken = unsettled(model.facts, request, requests=charged, output_tokens=output)
+                meter.add(replace(broken, seconds=seconds))
+            else:  # refused, so that nothing was used: that is known, and no price becomes unknown by it
+                usage = usage_from(model.facts, input_tokens=0, output_tokens=0, seconds=seconds)
+                meter.add(usage)
         try:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
@@ -86,15 +98,3 @@ async def _next(stream: AsyncIterator[StreamPart], deadline: float) -> StreamPar
         if limit.expired():
             raise TurnLimitReached(TIME_IS_UP) from None
         raise
-
-
-def _unknown(model: ChatModel, seconds: float) -> Usage:
-    """A call that broke off: it was made, and nobody said what it used."""
-    free = model.facts.price == "local"
-    return Usage(
-        model=model.facts.name,
-        api_requests=1,
-        api_cost_usd=0.0 if free else None,
-        price_source="local" if free else "unknown",
-        seconds=seconds,
-    )

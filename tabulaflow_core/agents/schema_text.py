@@ -54,15 +54,11 @@ def quoted(name: str, dialect: str) -> str:
 
 def table_name(table: TableSchema, dialect: str) -> str:
     """Return the name to write in SQL, with its namespace when it needs one."""
-    return _placed(table.schema, table.name, dialect)
+    return ".".join(quoted(part, dialect) for part in table.path)
 
 
 def _target(key: ForeignKey, dialect: str) -> str:
-    return _placed(key.target_schema, key.target_table, dialect)
-
-
-def _placed(schema: str | None, name: str, dialect: str) -> str:
-    return f"{quoted(schema, dialect)}.{quoted(name, dialect)}" if schema else quoted(name, dialect)
+    return ".".join(quoted(part, dialect) for part in key.target_path)
 
 
 def is_numeric(column: ColumnSchema) -> bool:

@@ -24,6 +24,7 @@ from tabulaflow_core.errors import TurnError, TurnInProgress
 from tabulaflow_core.models.contracts import ChatModel, Message, ReasoningLevel
 from tabulaflow_core.output.results import MemoryResultStore, ResultStore
 from tabulaflow_core.output.specs import ArtifactSpec
+from tabulaflow_core.output.words import is_blank
 from tabulaflow_core.principal import LOCAL_USER, Principal
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ class ChatSession:
 
     def _stream(self, question: str, output_type: type[BaseModel] | None) -> TurnStream:
         def claim(stream: TurnStream) -> None:
-            if not question.strip():
+            if is_blank(question):
                 raise TurnError(_EMPTY)
             self._claim(stream)
 

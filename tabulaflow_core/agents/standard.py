@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Final
 
 from tabulaflow_core.agents import output_type as output
+from tabulaflow_core.agents.bounds import used_up
 from tabulaflow_core.agents.compaction import shortened, too_long
 from tabulaflow_core.agents.events import (
     AnswerDelta,
@@ -16,6 +18,7 @@ from tabulaflow_core.agents.events import (
     Outcome,
     SessionEvent,
 )
+from tabulaflow_core.agents.recall import remembered, sent
 from tabulaflow_core.agents.repeats import REMINDER, Repeats
 from tabulaflow_core.agents.tools.protocol import Ending, ToolOutcome, failed
 from tabulaflow_core.agents.turn import Step, Turn
@@ -23,6 +26,7 @@ from tabulaflow_core.errors import ModelRejected, TurnLimitReached
 from tabulaflow_core.models.contracts import (
     AssistantMessage,
     CallPart,
+    Message,
     ModelRequest,
     ToolCall,
     ToolMessage,
@@ -38,6 +42,12 @@ _CALLS_USED_UP: Final = (
 )
 #: A shorter request was hardly refused for its length.
 _WORTH_SHORTENING: Final = 3000
+#: Ids of results and charts.
+_IDS: Final = re.compile(r"\b[rc]_[0-9a-f]{8,}\b")
+_SAY_IT: Final = "Your answer was empty. Answer the question now, or call a tool."
+_FILTERED: Final = (
+    "The model's content filter stopped this answer. Ask in other words, or choose another model in the settings."
+)
 _NOTHING_SAID: Final = "The model gave no answer. Ask again, or choose another model."
 
 
@@ -48,9 +58,10 @@ async def answer(turn: Turn) -> AsyncGenerator[SessionEvent]:
         TurnLimitReached: The model calls or the seconds of the turn are used up.
     """
     repeats = Repeats()
+    nudged = False
     messages = turn.conversation.messages
     while True:
-        last = turn.calls_left <= 1 or repeats.hopeless
+        last = turn.calls_left <= 1 or repeats.hopeless or _nearly_spent(turn)
         if last and turn.meter.calls:
             messages.append(UserMessage(LAST_STEP, host=True))
         step = Step(turn.step)
@@ -64,6 +75,11 @@ async def answer(turn: Turn) -> AsyncGenerator[SessionEvent]:
             turn.in_flight = ""
             yield Narration(step=step.number, content=step.text)
         if not step.calls:
+            if not step.text.strip() and step.reason != "refused" and not nudged and turn.calls_left:
+                nudged = True
+                messages.append(UserMessage(_SAY_IT, host=True))
+                turn.step += 1
+                continue
             if repair := output.check(turn, step):
                 yield Narration(step=step.number, content=step.text)
                 turn.in_flight = ""
@@ -80,7 +96,7 @@ async def answer(turn: Turn) -> AsyncGenerator[SessionEvent]:
             raise TurnLimitReached(_CALLS_USED_UP)
         ending: Ending | None = None
         for call in step.calls:
-            async with aclosing(_called(turn, call, step.number, repeats)) as items:
+            async with aclosing(_called(turn, call, step, repeats)) as items:
                 async for item in items:
                     if isinstance(item, Ending):
                         ending = ending or item
@@ -107,14 +123,17 @@ async def _stepped(turn: Turn, step: Step, *, last: bool) -> AsyncGenerator[Sess
         short = shortened(request, tokens)
         if tokens < _WORTH_SHORTENING or step.text or len(short) == len(request.messages):
             raise
-    messages = turn.conversation.messages
-    before = len(messages)
-    yield CompactionStarted()
-    messages[:] = short
-    yield CompactionFinished(messages_before=before, messages_after=len(messages))
+    for event in _shortened_to(turn, short):
+        yield event
     async with aclosing(turn.stream_step(_request(turn, last=last), step)) as events:
         async for event in events:
             yield event
+
+
+def _nearly_spent(turn: Turn) -> bool:
+    """Say whether this call must be the last: one more of its size would be over the bounds of the turn."""
+    limits, facts, used = turn.context.limits, turn.model.facts, turn.meter.used
+    return used is not None and bool(used_up(limits, facts, used, _request(turn, last=False), times=2))
 
 
 def _made_to_fit(turn: Turn, *, last: bool) -> Iterator[SessionEvent]:
@@ -123,16 +142,22 @@ def _made_to_fit(turn: Turn, *, last: bool) -> Iterator[SessionEvent]:
     request = _request(turn, last=last)
     if not too_long(request, window):
         return
-    messages = turn.conversation.messages
-    before = len(messages)
+    yield from _shortened_to(turn, shortened(request, window))
+
+
+def _shortened_to(turn: Turn, short: list[Message]) -> Iterator[SessionEvent]:
+    """Go on with `short` as the history; what was left out can still be found."""
+    conversation = turn.conversation
+    before = conversation.messages.copy()
     yield CompactionStarted()
-    messages[:] = shortened(request, window)
-    yield CompactionFinished(messages_before=before, messages_after=len(messages))
+    conversation.messages[:] = remembered(before, short)
+    conversation.told = None  # some of what was told may be gone: read anew from what is left
+    yield CompactionFinished(messages_before=len(sent(before)), messages_after=len(short))
 
 
 def _request(turn: Turn, *, last: bool) -> ModelRequest:
     return ModelRequest(
-        messages=tuple(turn.conversation.messages),
+        messages=sent(turn.conversation.messages),
         tools=tuple(tool.spec for tool in turn.tools.values()),
         tool_choice="none" if last else "auto",
         reasoning=turn.reasoning,
@@ -141,9 +166,10 @@ def _request(turn: Turn, *, last: bool) -> ModelRequest:
     )
 
 
-async def _called(turn: Turn, call: ToolCall, step: int, repeats: Repeats) -> AsyncGenerator[SessionEvent | Ending]:
+async def _called(turn: Turn, call: ToolCall, step: Step, repeats: Repeats) -> AsyncGenerator[SessionEvent | Ending]:
     answered = failed(REMINDER, kind="repeated") if repeats.is_repeat(call) else None
-    async with aclosing(turn.run_tool(call, step, answered=answered)) as items:
+    running = turn.run_tool(call, step.number, answered=answered, cut=step.reason == "length")
+    async with aclosing(running) as items:
         async for item in items:
             if not isinstance(item, ToolOutcome):
                 yield item
@@ -158,7 +184,7 @@ def _written_calls(turn: Turn, step: Step) -> list[ToolCall]:
 
     Once a query gave rows, a fence may well belong to the answer, so only tagged calls count then.
     """
-    if not step.text.strip() or turn.model.facts.tools == "text":
+    if not step.text.strip() or turn.model.facts.tools == "text" or step.reason == "length":
         return []
     parser = TextCallParser([t.spec for t in turn.tools.values()], loose=not turn.context.results)
     return [part.call for part in (*parser.feed(step.text), *parser.finish()) if isinstance(part, CallPart)]
@@ -174,7 +200,7 @@ def _said(turn: Turn, step: Step) -> Iterator[SessionEvent]:
     """Take the text of `step` as the answer."""
     text = step.text.strip()
     if not text:
-        text = _NOTHING_SAID
+        text = _FILTERED if step.reason == "refused" else _NOTHING_SAID
         yield AnswerDelta(step=step.number, content=text)
         turn.outcome = "cannot_answer"
     else:
@@ -206,5 +232,6 @@ def _unsupported(turn: Turn, text: str) -> tuple[str, ...]:
         return ()
     tables = [result.table for result in (*turn.conversation.results, *turn.context.results)]
     # Results of a history that was taken up again are there as the model saw them.
-    seen = [m.text for m in turn.conversation.messages if isinstance(m, ToolMessage | UserMessage)]
-    return unsupported_figures(text, tables, question="\n".join(seen))
+    seen = [m.text for m in sent(turn.conversation.messages) if isinstance(m, ToolMessage | UserMessage)]
+    # The digits of an id are no figures: a chance 9 in one would support any 9.
+    return unsupported_figures(text, tables, question=_IDS.sub("", "\n".join(seen)))

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, JsonValue
 
+from tabulaflow_core.agents.bounds import used_up
 from tabulaflow_core.agents.conversation import Conversation
 from tabulaflow_core.agents.events import (
     AnswerDelta,
@@ -134,7 +135,12 @@ class Turn:
 
         Args:
             aloud: False shows the text as thinking: it is not meant to be the answer.
+
+        Raises:
+            TurnLimitReached: The tokens, the money or the seconds of the turn are used up.
         """
+        if why := used_up(self.context.limits, self.model.facts, self.meter.used, request):
+            raise TurnLimitReached(why)
         self.in_flight = ""
         narrated = ""
         stream = call_model(
@@ -178,12 +184,13 @@ class Turn:
         return replace(call, id=f"call_{uuid4().hex[:24]}") if call.id in taken else call
 
     async def run_tool(
-        self, call: ToolCall, step: int, *, answered: ToolOutcome | None = None
+        self, call: ToolCall, step: int, *, answered: ToolOutcome | None = None, cut: bool = False
     ) -> AsyncGenerator[SessionEvent | ToolOutcome]:
         """Run `call`; the last item is the outcome.
 
         Args:
             answered: The outcome, when it is known without running anything.
+            cut: The answer that the call stands in was cut at the model's output limit.
         """
         tool = self.tools.get(call.name)
         args = call.arguments or {}
@@ -197,7 +204,7 @@ class Turn:
         elif tool is None:
             outcome = failed(f"There is no tool {call.name!r}.", hint=f"tools: {', '.join(self.tools)}")
         elif call.arguments is None:
-            outcome = bad_arguments(call)
+            outcome = bad_arguments(call, cut=cut)
         else:
             async with aclosing(self._watched(tool.run(args, self.context), call, step)) as running:
                 async for item in running:

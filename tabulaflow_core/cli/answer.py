@@ -175,5 +175,6 @@ def _usage_line(result: TurnResult) -> str:
     if usage.price_source == "local":
         cost = "nothing left this machine"
     calls = counted(usage.api_requests, "model call")
-    tokens = f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens"
+    about = "about " if usage.estimated else ""
+    tokens = f"{about}{usage.input_tokens:,} + {usage.output_tokens:,} tokens"
     return f"{calls}, {tokens}, {cost}, {result.seconds:.1f} s"

@@ -37,10 +37,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
             console.out(message)
         return OK if ready else FAILED
     report = asyncio.run(_probe_async(args, name))
+    kept = _keep(report)
     if console.as_json:
-        console.json(report.to_json())
+        console.json({**report.to_json(), "kept": kept})
     else:
         _show(console, report)
+        if kept:
+            console.out(f"What it takes is kept in {kept}, and used from now on.", style="dim")
     return OK if report.ok else FAILED
 
 
@@ -84,6 +87,17 @@ async def _probe_async(args: argparse.Namespace, name: str) -> DoctorReport:
     provider, full_name = parse_name(name)
     endpoint = endpoint_for(provider, os.environ)
     return await probe_endpoint(endpoint.url, model=full_name.partition(":")[2], api_key=endpoint.api_key)
+
+
+def _keep(report: DoctorReport) -> str:
+    """Keep what was found; return where, empty when there is nothing to keep or no place for it."""
+    from tabulaflow_core.config import Settings
+    from tabulaflow_core.models.profiles import keep_profile
+
+    if report.profile is None:
+        return ""
+    path = keep_profile(Settings.from_env(), report.base_url, report.model, report.profile)
+    return "" if path is None else str(path)
 
 
 def _show(console: Console, report: DoctorReport) -> None:

@@ -20,12 +20,12 @@ def build_parser() -> argparse.ArgumentParser:
     """The whole command line; imports nothing heavy."""
     import argparse
 
-    from tabulaflow_core.cli import ask, examples_command, matrix, model, read, sql
+    from tabulaflow_core.cli import ask, evaluate, examples_command, matrix, model, read, sql
 
     parser = argparse.ArgumentParser(prog="tabulaflow", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (ask, read, sql, matrix, model, examples_command):
+    for module in (ask, read, sql, evaluate, matrix, model, examples_command):
         module.add_parser(commands)
     return parser
 
@@ -43,7 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         SystemExit: From argparse, with 2 for a wrong use and 0 for `--help`.
     """
     if argv is None:
-        # A stop by the system ends a turn, its statement and its child processes as Ctrl-C does.
+        # A stop by the system ends a turn, its statement and its child processes as Ctrl-C does. A shell script starts
+        # what it puts into the background with Ctrl-C ignored, which would make both go unheard.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         return _run(argv)

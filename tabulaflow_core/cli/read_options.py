@@ -21,13 +21,22 @@ _OF_PARTS: Final = (
     "encoding", "delimiter", "quote", "header", "skip-lines", "skip-end", "header-rows", "comment", "escape", "decimal",
     "date-order", "type", "missing", "keep-totals", "beside",
 )  # fmt: skip
+#: In place of a value: the part leaves the choice to the reader, whatever the whole file was told.
+_AUTOMATIC: Final = "automatic"
 _PART_OPTION: Final = re.compile(rf"(?s)(?P<part>.+):(?P<option>{'|'.join(_OF_PARTS)})=(?P<value>.*)")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the choices and the bounds."""
     parser.add_argument("--encoding", metavar="NAME", help="such as utf-8 or cp1252")
-    parser.add_argument("--delimiter", metavar="CHAR", help=r"the separator; \t for a tab")
+    parser.add_argument(
+        "--delimiter",
+        metavar="CHAR",
+        help=(
+            r"the separator; \t for a tab; or a word: space, blanks (two or more), fixed (columns at the same places "
+            "in every line), none (one column)"
+        ),
+    )
     parser.add_argument("--quote", metavar="CHAR", help="the quote character; empty for none")
     parser.add_argument("--escape", metavar="CHAR", help="the character before a quote in a cell; empty for none")
     parser.add_argument("--comment", metavar="TEXT", help="how comment lines begin; empty when there are none")
@@ -60,7 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PART:OPTION=VALUE",
-        help="one of the options above for one part only, such as “Sheet 2:header-rows=2”; repeatable",
+        help="one of the options above for one part only, such as “Sheet 2:header-rows=2”, or “=automatic” to leave it "
+        "to the reader; repeatable",
     )
     parser.add_argument(
         "--max-memory", type=byte_size, metavar="SIZE", help="memory to use at most, such as 512MB or 2GB"
@@ -117,10 +127,13 @@ def _by_part(texts: list[str]) -> Mapping[str, ReadOptions]:
         if match is None:
             raise UsageError(f"{text!r} is not PART:OPTION=VALUE with an option of {', '.join(_OF_PARTS)}")
         told.setdefault(match["part"], {}).setdefault(match["option"], []).append(match["value"])
-    return {
-        part: ReadOptions(**dict(_part_option(option, values) for option, values in options.items()))
-        for part, options in told.items()
-    }
+    out = {}
+    for part, options in told.items():
+        left = {option for option, values in options.items() if values[-1] == _AUTOMATIC}
+        given = dict(_part_option(option, values) for option, values in options.items() if option not in left)
+        fields = ("types" if option == "type" else option.replace("-", "_") for option in sorted(left))
+        out[part] = ReadOptions(**given, automatic=tuple(fields))
+    return out
 
 
 def _part_option(option: str, values: list[str]) -> tuple[str, Any]:

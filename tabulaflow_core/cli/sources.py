@@ -67,8 +67,8 @@ def add_source_option(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="ALIAS=PATH_OR_URL",
         help="a database URL, a .sqlite, .db or .duckdb file, or a file to read such as CSV; repeatable. "
-        "One file is the table ALIAS; several files are joinable tables of the source `files`, each called by its "
-        "alias.",
+        "One file is the table ALIAS, and when it holds several their names begin so; several files are joinable "
+        "tables of the source `files`, each called by its alias.",
     )
     parser.add_argument(
         "--function",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from tabulaflow_core.agents import messages_from_json, messages_to_json
-from tabulaflow_core.agents.compaction import HEADER, shortened, too_long
+from tabulaflow_core.agents.compaction import HEADER, NEWS, shortened, too_long
 from tabulaflow_core.agents.history import NO_ANSWER, UNANSWERED, repaired, turns_of
 from tabulaflow_core.data.registry import DataConnectorRegistry
 from tabulaflow_core.errors import ModelRejected
@@ -160,3 +160,15 @@ async def test_a_window_that_nobody_told(new_session: New) -> None:
     assert events[-1].kind == "turn_finished"
     assert len(model.requests[-1].messages) < len(model.requests[-2].messages)
     assert usable(session)
+
+
+def test_news_of_long_ago_makes_room() -> None:
+    """Each question over a thousand tables is told of others: in time that alone would fill the window."""
+    messages: list[Message] = [SystemMessage("Rules.")]
+    for n in range(60):
+        messages += [UserMessage(f"{NEWS}\ntable_{n}({'column INTEGER, ' * 20})", host=True)]
+        messages += [UserMessage(f"Question {n}?"), AssistantMessage("Fine.")]
+    request = ModelRequest(tuple(messages))
+    short = shortened(request, 2000)
+    assert not too_long(ModelRequest(tuple(short)), 2000)
+    assert "table_59(" in "".join(m.text for m in short)

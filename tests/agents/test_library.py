@@ -145,7 +145,7 @@ async def test_loading_blocks_nobody(
     assert threading.main_thread() not in threads
 
 
-@pytest.mark.parametrize("question", ["", " \n\t"])
+@pytest.mark.parametrize("question", ["", " \n\t", "\u200b\ufeff", "\x00"])
 async def test_an_empty_question_calls_no_model(registry: DataConnectorRegistry, question: str) -> None:
     model = ScriptedModel().enqueue(text("Never."))
     async with ChatSession(registry=registry, model=model) as session:

@@ -102,5 +102,8 @@ def test_the_doctor_prints_its_findings(run: Run) -> None:
         ran = run("model", "doctor", "--base-url", server.url)
         line = run("model", "doctor", "--base-url", server.url, "--json").lines[0]
     assert "It lists: scripted-model" in ran.out
+    assert "is kept in" in ran.out
+    assert line["kept"].endswith("endpoints.json")
+    assert line["profile"]["tools"] == "native"
     assert {"base_url", "model", "models", "ok", "findings", "advice"} <= set(line)
     assert ran.code == (0 if line["ok"] else 1)

@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -21,9 +21,9 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 posix = pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
 
 
-def start(*argv: object, **more: str) -> subprocess.Popen[str]:
+def start(*argv: object, ahead: Sequence[str] = (), **more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*COMMAND, *map(str, argv)],
+        [*ahead, *COMMAND, *map(str, argv)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -40,13 +40,14 @@ def silent_server() -> Iterator[str]:
 
 
 @posix
+@pytest.mark.parametrize("ahead", [(), ("sh", "-c", 'trap "" INT; exec "$0" "$@"')], ids=["plain", "background"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_turn_says_so_and_exits_130(
-    inventory: Path, tmp_path: Path, silent_server: str, number: int
+    inventory: Path, tmp_path: Path, silent_server: str, number: int, ahead: tuple[str, ...]
 ) -> None:
     kept = tmp_path / "talk.json"
     options = ["-s", f"inventory={inventory}", "-m", "compatible:x", "--json", "--session", kept]
-    process = start("ask", "anything?", *options, TABULAFLOW_BASE_URL=silent_server)
+    process = start("ask", "anything?", *options, ahead=ahead, TABULAFLOW_BASE_URL=silent_server)
     assert json.loads(process.stdout.readline())["kind"] == "turn_started"
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)

@@ -113,6 +113,14 @@ def test_parts_and_their_options(run: Run, tmp_path: Path) -> None:
     assert "holds no “c.csv”" in run("read", path, "--part", "c.csv").err
 
 
+def test_a_part_leaves_to_the_reader_what_the_file_was_told(run: Run, tmp_path: Path) -> None:
+    path = zipped(tmp_path)
+    told = run("read", path, "--json", "--part", "b.csv", "--no-header").lines[0]["tables"][0]["names"]
+    own = ("--part-option", "b.csv:header=automatic")
+    back = run("read", path, "--json", "--part", "b.csv", "--no-header", *own).lines[0]["tables"][0]["names"]
+    assert told != back == run("read", path, "--json", "--part", "b.csv").lines[0]["tables"][0]["names"]
+
+
 @pytest.mark.parametrize(
     "option",
     [

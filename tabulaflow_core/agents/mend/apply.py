@@ -31,11 +31,26 @@ async def mend(
         values: Reads stored values; without it literals stay as they are.
         previous_sql: The last statement of the conversation, for follow-ups.
     """
-    from tabulaflow_core.agents.mend import followup, grouping, joining, literals, names, ranking, reading
+    from tabulaflow_core.agents.mend import (
+        both,
+        direction,
+        followup,
+        grouping,
+        joining,
+        keys,
+        literals,
+        measuring,
+        moments,
+        names,
+        pointing,
+        ranking,
+        reading,
+        repeating,
+    )
     from tabulaflow_core.agents.mend import tree as tree_tools
 
     dialect, schema = source.dialect, source.schema
-    text = names.quote_spaced(sql, schema, dialect)
+    text = names.quote_spaced(followup.without_previous(sql, previous_sql), schema, dialect)
     tree = _parsed(text, dialect)
     if tree is None:
         text = names.quote_reserved(text, schema, dialect)
@@ -46,16 +61,26 @@ async def mend(
     before = tree.sql(dialect=dialect)
     notes = joining.join_missing(tree, schema, dialect)
     notes += names.mend_names(tree, schema, dialect)
+    notes += keys.right_keys(tree, schema, dialect)
     notes += reading.plain_years(tree, tree_tools.schemas_in(tree, schema))
     notes += followup.carry_filters(tree, previous, question, dialect)
+    notes += followup.exchange_values(tree, previous, question, dialect)
+    notes += measuring.named_measure(tree, question, dialect)
     notes += reading.count_distinct(tree, schema, question, dialect)
+    notes += repeating.count_once(tree, schema, question)
     notes += reading.turn_differences(tree, question, dialect)
     notes += grouping.add_grouping(tree, dialect)
     notes += grouping.divide_exactly(tree, dialect)
     notes += grouping.drop_duplicates(tree, tree_tools.schemas_in(tree, schema), question)
+    notes += moments.compare_alike(tree)
+    notes += moments.subtract_days(tree, schema, question, dialect)
     if values is not None:
+        notes += await pointing.follow_keys(tree, schema, dialect, values)
         notes += await literals.mend_literals(tree, schema, dialect, values)
         notes += await ranking.add_up(tree, schema, question, dialect, values)
+    notes += direction.turn_round(tree, schema, question)
+    tree, told = both.either_or_both(tree, schema, question, dialect)
+    notes += told
     after = tree.sql(dialect=dialect)
     # An untouched statement is run as it was written.
     return Mended(text if after == before else after, tuple(dict.fromkeys(notes)))

@@ -39,6 +39,18 @@ def unknown_subject(question: str, source: Source, sql: str) -> str:
     return "" if root in named or close else found[1]
 
 
+def wrong_way(sql: str, source: Source, question: str) -> str:
+    """Return that a list of the most or the least is sorted the other way round; empty when it is not."""
+    import sqlglot
+
+    from tabulaflow_core.agents.mend.direction import doubt
+
+    try:
+        return doubt(sqlglot.parse_one(sql, read=source.dialect), source.schema, question)
+    except sqlglot.errors.SqlglotError:
+        return ""
+
+
 def multiplied(sql: str, source: Source) -> tuple[str, ...]:
     """Return the sums and averages over a table whose rows a join repeats."""
     import sqlglot

@@ -31,7 +31,7 @@ async def mend_literals(tree: exp.Expr, schema: SourceSchema, dialect: str, valu
         table, stored = found
         if is_numeric(stored) and not _is_word(literal.name):
             continue
-        have = [] if is_numeric(stored) else await values(_distinct(table, stored, dialect))
+        have = [] if is_numeric(stored) else await values(distinct_of(table, stored, dialect))
         if have is None or literal.name in have:
             continue
         if near := nearest(literal.name, have):
@@ -43,6 +43,42 @@ async def mend_literals(tree: exp.Expr, schema: SourceSchema, dialect: str, valu
             column.set("this", identifier(other.name, dialect))
             literal.set("this", value)
     return notes
+
+
+async def absent_values(sql: str, schema: SourceSchema, dialect: str, values: Values) -> list[tuple[str, str]]:
+    """Return column and value of each condition of `sql` that asks for a text which no row has there.
+
+    A condition that is turned round (`<>`, NOT) asks for no value, and a column with more values than are looked at
+    is left out.
+    """
+    import sqlglot
+
+    try:
+        tree = sqlglot.parse_one(sql, read=dialect)
+    except sqlglot.errors.SqlglotError:
+        return []
+    tables = schemas_in(tree, schema)
+    found: list[tuple[str, str]] = []
+    for column, literal in [*_compared(tree), *_likened(tree)]:
+        owned = _owner(column, tables)
+        if owned is None or is_numeric(owned[1]) or literal.find_ancestor(exp.Not, exp.NEQ):
+            continue
+        have = await values(distinct_of(*owned, dialect))
+        wanted = literal.name.strip("%")
+        if have is None or not wanted or "%" in wanted or "_" in wanted:
+            continue
+        exact = isinstance(literal.parent, exp.EQ | exp.In)
+        if not any(wanted == value if exact else wanted.casefold() in value.casefold() for value in have):
+            found.append((column.name, wanted))
+    return list(dict.fromkeys(found))
+
+
+def _likened(tree: exp.Expr) -> list[tuple[exp.Column, exp.Literal]]:
+    return [
+        (column, like.expression)
+        for like in tree.find_all(exp.Like, exp.ILike)
+        if (column := like.this.find(exp.Column)) and isinstance(like.expression, exp.Literal)
+    ]
 
 
 def nearest(wanted: str, have: list[str]) -> str | None:
@@ -85,7 +121,7 @@ def _owner(column: exp.Column, tables: dict[str, TableSchema]) -> tuple[TableSch
     return None
 
 
-def _distinct(table: TableSchema, column: ColumnSchema, dialect: str) -> str:
+def distinct_of(table: TableSchema, column: ColumnSchema, dialect: str) -> str:
     name = quoted(column.name, dialect)
     return f"SELECT DISTINCT {name} FROM {table_name(table, dialect)} WHERE {name} IS NOT NULL LIMIT {MOST_VALUES}"
 
@@ -96,7 +132,7 @@ async def _elsewhere(
     """Return the only other text column of `table` that holds `wanted`, and how it is spelt there."""
     hits = []
     for column in [c for c in table.columns if c is not but and not is_numeric(c)][:_OTHER_COLUMNS]:
-        have = await values(_distinct(table, column, dialect)) or []
+        have = await values(distinct_of(table, column, dialect)) or []
         hits += [(column, value) for value in have if folded(value) == folded(wanted)][:1]
     return hits[0] if len(hits) == 1 else None
 

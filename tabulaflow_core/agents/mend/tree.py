@@ -47,6 +47,15 @@ def schemas_in(tree: exp.Expr, schema: SourceSchema) -> dict[str, TableSchema]:
     return found
 
 
+def owner_of(column: exp.Column, tables: dict[str, TableSchema]) -> TableSchema | None:
+    """Return which of `tables`, by alias without case, has `column`; None when none or several do."""
+    named = [tables[column.table.casefold()]] if column.table.casefold() in tables else list(tables.values())
+    if column.table and len(named) != 1:
+        return None
+    having = [t for t in named if any(folded(c.name) == folded(column.name) for c in t.columns)]
+    return having[0] if len(having) == 1 else None
+
+
 def made_names(tree: exp.Expr) -> set[str]:
     """Return names that the statement itself makes: aliases of columns, tables and CTEs, without case."""
     names = {a.alias.casefold() for a in tree.find_all(exp.Alias)}

@@ -112,8 +112,14 @@ def failed(message: str, *, hint: str = "", kind: str = "invalid") -> ToolOutcom
     return ToolOutcome(text, ok=False, summary=message, error=message, hint=hint)
 
 
-def bad_arguments(call: ToolCall, error: ValidationError | None = None) -> ToolOutcome:
-    """Return what the model is told when its arguments do not fit."""
+def bad_arguments(call: ToolCall, error: ValidationError | None = None, *, cut: bool = False) -> ToolOutcome:
+    """Return what the model is told when its arguments do not fit, or were `cut` at its output limit."""
+    if cut:
+        return failed(
+            f"Your call of {call.name} was cut at your output limit, so it did not run.",
+            hint="send a shorter one",
+            kind="cut",
+        )
     if error is None:
         return failed(f"The arguments of {call.name} are not a JSON object.", kind="arguments")
     faults = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors())

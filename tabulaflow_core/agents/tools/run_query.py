@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from tabulaflow_core.agents.mend.doubts import wrong_way
 from tabulaflow_core.agents.sources import TOGETHER, Source, route
 from tabulaflow_core.agents.tools.drawing import ChartArgs, drawn
 from tabulaflow_core.agents.tools.protocol import ToolArgs, ToolContext, ToolOutcome, failed
@@ -93,7 +94,14 @@ class RunQuery:
         if isinstance(outcome, QueryFailure):
             return failure_outcome(outcome)
         stored = await keep(routed.source, outcome, context)
-        return _success(stored, wanted.chart, question=context.question, notices=outcome.notices)
+        told = (*outcome.notices, *_doubts(routed.source, stored.sql, context.question))
+        return _success(stored, wanted.chart, question=context.question, notices=told)
+
+
+def _doubts(source: Source, sql: str, question: str) -> tuple[str, ...]:
+    """Return what the query may have got wrong, for the model to mend before it answers."""
+    against = wrong_way(sql, source, question)
+    return tuple(f"Check: {said} Send a corrected query if that is not meant." for said in (against,) if said)
 
 
 async def query(

@@ -1,0 +1,1 @@
+"""Question sets: asked, graded, counted and compared with an earlier run."""
