@@ -31,6 +31,8 @@ class Limits:
         display_rows: Rows a page shows at once.
         model_calls: Model calls of one turn.
         turn_seconds: Wall time of one turn.
+        turn_tokens: Tokens of one turn, in and out, cached ones included.
+        turn_cost_usd: US dollars of one turn, as far as prices are known; None for no bound.
         upload_bytes: Size of one file from a browser.
     """
 
@@ -40,6 +42,8 @@ class Limits:
     display_rows: int = 1_000
     model_calls: int = 12
     turn_seconds: float = 300.0
+    turn_tokens: int = 500_000
+    turn_cost_usd: float | None = None
     upload_bytes: int = 200 * 1024 * 1024
 
 
@@ -69,7 +73,8 @@ class Settings:
         hidden_columns: Patterns of columns that no model sees, of any source (`TABULAFLOW_HIDDEN_COLUMNS`,
             comma-separated).
         limits: Bounds (`TABULAFLOW_MAX_ROWS`, `TABULAFLOW_MAX_RESULT_MB`, `TABULAFLOW_QUERY_SECONDS`,
-            `TABULAFLOW_MODEL_CALLS`, `TABULAFLOW_TURN_SECONDS`, `TABULAFLOW_MAX_UPLOAD_MB`).
+            `TABULAFLOW_MODEL_CALLS`, `TABULAFLOW_TURN_SECONDS`, `TABULAFLOW_TURN_TOKENS`,
+            `TABULAFLOW_TURN_COST_USD`, `TABULAFLOW_MAX_UPLOAD_MB`).
     """
 
     data_dir: Path = field(default_factory=_default_data_dir)
@@ -118,6 +123,8 @@ class Settings:
                 query_seconds=_number(env, "TABULAFLOW_QUERY_SECONDS", limits.query_seconds),
                 model_calls=_whole(env, "TABULAFLOW_MODEL_CALLS", limits.model_calls),
                 turn_seconds=_number(env, "TABULAFLOW_TURN_SECONDS", limits.turn_seconds),
+                turn_tokens=_whole(env, "TABULAFLOW_TURN_TOKENS", limits.turn_tokens),
+                turn_cost_usd=_number(env, "TABULAFLOW_TURN_COST_USD", 0.0) or None,
                 upload_bytes=int(_number(env, "TABULAFLOW_MAX_UPLOAD_MB", limits.upload_bytes / 2**20) * 2**20),
             ),
         )

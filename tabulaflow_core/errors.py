@@ -20,7 +20,7 @@
     │   └── LocalModelError                   the embedded model cannot be fetched, verified or started
     ├── TurnError
     │   ├── TurnInProgress (RuntimeError)     a second turn, or a reset, while one runs
-    │   ├── TurnLimitReached                  model calls or seconds of a turn are used up
+    │   ├── TurnLimitReached                  calls, seconds, tokens or money of a turn
     │   └── OutputInvalid (ValueError)        no answer fitted the requested output type
     ├── NotPermitted (PermissionError)        a port said no: a budget, a right
     └── StoreError
@@ -99,7 +99,14 @@ class FileReadingStopped(SourceError):
 
 
 class ModelError(TabulaflowError):
-    """Something about the language model."""
+    """Something about the language model.
+
+    Attributes:
+        charged: Requests that the provider may charge for: those that it began to answer, or that were lost on the way.
+            0 when it refused, or was never reached.
+    """
+
+    charged: int = 1
 
 
 class NoModelAvailable(ModelError):
@@ -139,7 +146,7 @@ class TurnInProgress(TurnError, RuntimeError):
 
 
 class TurnLimitReached(TurnError):
-    """The model calls or the seconds of a turn are used up."""
+    """The model calls, the seconds, the tokens or the money of a turn are used up."""
 
 
 class OutputInvalid(TurnError, ValueError):

@@ -7,7 +7,12 @@ import pytest
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import ConfigurationError
 
-WHOLE = ("TABULAFLOW_MAX_ROWS", "TABULAFLOW_MODEL_CALLS", "TABULAFLOW_LOCAL_THREADS")
+WHOLE = (
+    "TABULAFLOW_MAX_ROWS",
+    "TABULAFLOW_MODEL_CALLS",
+    "TABULAFLOW_TURN_TOKENS",
+    "TABULAFLOW_LOCAL_THREADS",
+)
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -27,6 +32,6 @@ def test_values_are_taken() -> None:
 
 @pytest.mark.parametrize("text", ["inf", "nan", "0", "x"])
 def test_seconds_and_megabytes_are_finite(text: str) -> None:
-    for name in ("TABULAFLOW_QUERY_SECONDS", "TABULAFLOW_MAX_RESULT_MB"):
+    for name in ("TABULAFLOW_QUERY_SECONDS", "TABULAFLOW_MAX_RESULT_MB", "TABULAFLOW_TURN_COST_USD"):
         with pytest.raises(ConfigurationError, match="a number of at least"):
             Settings.from_env({name: text})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from tabulaflow_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tabulaflow_core.output.cells import (
@@ -71,39 +72,39 @@ if TYPE_CHECKING:
     from tabulaflow_core.output.words import chart_wish as chart_wish
     from tabulaflow_core.output.workbook import xlsx_bytes as xlsx_bytes
 
-_WHERE = {
-    "ArtifactSpec": "specs",
-    "ChartOrder": "specs",
-    "ChartSpec": "specs",
-    "ChartType": "specs",
-    "DocumentTurn": "document",
-    "MemoryResultStore": "results",
-    "MetricSpec": "specs",
-    "Provenance": "origin",
-    "ResultStore": "results",
-    "ScriptQuery": "script",
-    "ScriptSource": "script",
-    "StoredResult": "results",
-    "TableSpec": "specs",
-    "cell_text": "cells",
-    "chart_wish": "words",
-    "choose_chart": "charts",
-    "column_values": "cells",
-    "csv_bytes": "export",
-    "describe": "sentences",
-    "document_html": "document",
-    "follow_ups": "followups",
-    "json_value": "cells",
-    "notebook_text": "script",
-    "number_text": "cells",
-    "preview_text": "tables",
-    "provenance": "origin",
-    "question_language": "sentences",
-    "rows_json": "tables",
-    "script_text": "script",
-    "table_json": "tables",
-    "unsupported_figures": "figures",
-    "xlsx_bytes": "workbook",
+_HOMES = {
+    "ArtifactSpec": ".specs",
+    "ChartOrder": ".specs",
+    "ChartSpec": ".specs",
+    "ChartType": ".specs",
+    "DocumentTurn": ".document",
+    "MemoryResultStore": ".results",
+    "MetricSpec": ".specs",
+    "Provenance": ".origin",
+    "ResultStore": ".results",
+    "ScriptQuery": ".script",
+    "ScriptSource": ".script",
+    "StoredResult": ".results",
+    "TableSpec": ".specs",
+    "cell_text": ".cells",
+    "chart_wish": ".words",
+    "choose_chart": ".charts",
+    "column_values": ".cells",
+    "csv_bytes": ".export",
+    "describe": ".sentences",
+    "document_html": ".document",
+    "follow_ups": ".followups",
+    "json_value": ".cells",
+    "notebook_text": ".script",
+    "number_text": ".cells",
+    "preview_text": ".tables",
+    "provenance": ".origin",
+    "question_language": ".sentences",
+    "rows_json": ".tables",
+    "script_text": ".script",
+    "table_json": ".tables",
+    "unsupported_figures": ".figures",
+    "xlsx_bytes": ".workbook",
 }
 
 __all__ = [
@@ -142,9 +143,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

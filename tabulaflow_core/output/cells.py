@@ -10,9 +10,13 @@ from decimal import Decimal
 import pyarrow as pa
 from pydantic import JsonValue
 
+from tabulaflow_core.data.far_days import day_text, moment_text
+
 #: A float needs at most 15 digits to look the way it was meant: 0.1 + 0.2 reads 0.3.
 _FLOAT_DIGITS = 15
 _LONG_FRACTION = 6
+#: What Arrow writes for a year of more digits than it has room for.
+_NO_TEXT = "<value out of range"
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
@@ -26,10 +30,18 @@ def column_values(column: pa.ChunkedArray | pa.Array) -> list[object]:
             column = column.cast(_in_microseconds(column.type))
         except pa.ArrowInvalid:
             return _texts(column)
+    if pa.types.is_float32(column.type) or pa.types.is_float16(column.type):
+        return list(_shortest(column))
     try:
         return list(column.to_pylist())
     except (ValueError, OverflowError):
         return _texts(column)
+
+
+def _shortest(column: pa.ChunkedArray | pa.Array) -> list[float | None]:
+    """Narrow floats as they are written: 0.1, not the 0.10000000149011612 that a wider one would make of it."""
+    texts = column.cast(pa.float32()).cast(pa.string()).to_pylist()
+    return [None if text is None else float(text) for text in texts]
 
 
 def _may_overflow(kind: pa.DataType) -> bool:
@@ -46,10 +58,17 @@ def _texts(column: pa.ChunkedArray | pa.Array) -> list[object]:
     if pa.types.is_duration(column.type):
         nanos = _NANOSECONDS[column.type.unit]
         return [None if n is None else _clock(n * nanos) for n in column.cast(pa.int64()).to_pylist()]
-    return [
-        None if text is None else text.replace(" ", "T", 1) if text[:1].isdigit() else text
-        for text in column.cast(pa.string()).to_pylist()
-    ]
+    texts = column.cast(pa.string()).to_pylist()
+    for place, text in enumerate(texts):
+        if text is not None and text.startswith(_NO_TEXT):
+            texts[place] = _far_text(column[place].value, column.type)
+    return [None if text is None else text.replace(" ", "T", 1) if text[:1].isdigit() else text for text in texts]
+
+
+def _far_text(ticks: int, kind: pa.DataType) -> str:
+    if pa.types.is_timestamp(kind):
+        return moment_text(ticks, 10**9 // _NANOSECONDS[kind.unit]) + ("Z" if kind.tz else "")
+    return day_text(ticks if pa.types.is_date32(kind) else ticks // 86_400_000)
 
 
 def json_value(value: object) -> JsonValue:
@@ -120,7 +139,8 @@ def json_column(column: pa.ChunkedArray) -> list[JsonValue]:
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_null(kind):
         return list(column.to_pylist())
     if pa.types.is_floating(kind):
-        return [value if value is not None and math.isfinite(value) else None for value in column.to_pylist()]
+        floats = column.to_pylist() if pa.types.is_float64(kind) else _shortest(column)
+        return [value if value is not None and math.isfinite(value) else None for value in floats]
     if pa.types.is_date(kind):
         return list(column.cast(pa.date32()).cast(pa.string()).to_pylist())
     return [json_value(value) for value in column_values(column)]
@@ -151,6 +171,11 @@ def rounded(value: int | float | Decimal) -> int | float | Decimal:
         return value
     keep = 4 if abs(exact) >= Decimal("0.01") or exact == 0 else 3 - exact.adjusted()
     return round(exact, keep).normalize() if keep < places else value
+
+
+def float_name(value: float) -> str:
+    """What stands for a float that is no number or endless, in files and on the page."""
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def cell_text(value: object, *, grouped: bool = False, max_chars: int | None = None) -> str:

@@ -8,7 +8,9 @@ from uuid import uuid4
 
 import pyarrow as pa
 
+from tabulaflow_core.counting import counted
 from tabulaflow_core.output.cells import number_text, rounded
+from tabulaflow_core.output.clocks import as_drawn
 from tabulaflow_core.output.columns import Column, describe_columns
 from tabulaflow_core.output.figure import figure_json
 from tabulaflow_core.output.plan import Plan, Wish, plan_chart
@@ -47,6 +49,7 @@ def choose_chart(
     columns = describe_columns(table)
     if table.num_rows == 1 and table.num_columns == 1:
         return _metric(result, columns[0], title)
+    columns = as_drawn(columns)
     plan = plan_chart(columns, table.num_rows, Wish(question=question, kind=wish, x=x, y=tuple(y or ()), color=color))
     if plan is None:
         return None
@@ -115,18 +118,23 @@ def _summary(plan: Plan, drawing: Drawing) -> str:
 def _extent(plan: Plan, drawing: Drawing) -> str:
     series = drawing.series
     if len(series) > 1:
-        places = len({x for s in series for x in s.x})
-        return f"{len(series)} series over {places:,} {'points' if plan.type == 'scatter' else 'places'}"
+        if plan.type == "scatter":
+            return f"{len(series)} series with {counted(sum(len(s.x) for s in series), 'point')}"
+        return f"{len(series)} series over {counted(len({x for s in series for x in s.x}), 'place')}"
     only: Series = series[0]
     known = [(value, place) for place, value in zip(only.x, only.y, strict=True) if value is not None]
     (high, high_at), (low, low_at) = max(known, key=lambda p: p[0]), min(known, key=lambda p: p[0])
-    things = {"bar": "bars", "histogram": "bars", "pie": "parts"}.get(plan.type, "points")
-    count = f"{len(only.x):,} {things}"
+    if plan.type == "pie":  # what is put together is no part that could be the largest
+        known = [pair for pair in known if pair[1] != drawing.rest] or known
+        (high, high_at), (low, low_at) = max(known, key=lambda p: p[0]), min(known, key=lambda p: p[0])
+    count = counted(len(only.x), {"bar": "bar", "histogram": "bar", "pie": "part"}.get(plan.type, "point"))
     if plan.x.role == "time" and plan.type in ("line", "area"):
         count += f" from {_place(plan, only.x[0])} to {_place(plan, only.x[-1])}"
     if plan.type == "scatter":
         return count
     most, least = _figure(plan, high), _figure(plan, low)
+    if len(known) == 1:
+        return f"{count}; {_place(plan, high_at)} with {most}"
     return f"{count}; highest {_place(plan, high_at)} with {most}, lowest {_place(plan, low_at)} with {least}"
 
 

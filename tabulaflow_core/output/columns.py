@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Final, Literal
 
 import pyarrow as pa
 
+from tabulaflow_core.output import moments
 from tabulaflow_core.output.cells import column_values
 from tabulaflow_core.output.words import MONTHS, WEEKDAYS
 
@@ -22,6 +22,8 @@ Role = Literal["measure", "time", "category", "id", "other"]
 TimeUnit = Literal["date", "year", "number", "text", "month_name", "weekday"]
 
 _SAMPLE: Final = 1_000
+#: The sum of a hundred million such numbers is still a float.
+_MOST: Final = 1e300
 _YEAR: Final = re.compile(r"(?:^|_)(?:year|yr|jahr|año|anio|année|annee|an)(?:$|_)|year$|jahr$", re.IGNORECASE)
 _PART: Final = re.compile(
     r"(?:^|_)(?:month|monat|mes|mois|quarter|quartal|trimestre|qtr|week|woche|semana|semaine|kw"
@@ -52,13 +54,9 @@ _DAY_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _MIDNIGHT: Final = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)?)?$")
-_ISO_DAY: Final = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$")
-_ISO_MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])$")
 #: A month, an hour or a quarter as text, in the form in which text sorts as numbers do.
 _PADDED: Final = re.compile(r"[0-5]\d$|[1-4]$")
-_SORTABLE: Final = re.compile(
-    r"\d{4}(?:[-/. ]?(?:Q|q|T|H|S)[1-4]|[-/. ]?(?:W|w|KW ?)\d\d?|/(?:0[1-9]|1[0-2]))$|(?:19|20)\d{2}$|Q[1-4]$|W\d\d$"
-)
+_SORTABLE: Final = re.compile(r"\d{4}(?:[-/. ]?(?:Q|q|T|H|S)[1-4]|/(?:0[1-9]|1[0-2]))$|(?:19|20)\d{2}$|Q[1-4]$|W\d\d$")
 
 
 @dataclass(frozen=True)
@@ -88,11 +86,11 @@ class Column:
 
     @cached_property
     def numbers(self) -> list[float | None]:
-        """The cells as floats for drawing; what is no finite number is None."""
+        """The cells as floats for drawing; what is no finite number, or one too large to be added up, is None."""
         kind = self.data.type
         if pa.types.is_floating(kind) or pa.types.is_integer(kind):
             return [
-                v if v is not None and math.isfinite(v) else None
+                v if v is not None and abs(v) <= _MOST else None
                 for v in self.data.cast(pa.float64(), safe=False).to_pylist()
             ]
         return [number(value) for value in self.values]
@@ -139,19 +137,21 @@ def is_unique(*columns: Column) -> bool:
 
 
 def number(value: object) -> float | None:
-    """One cell as a finite float, else None."""
+    """One cell as a float that can be drawn and added up, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return None
     try:
         result = float(value)
     except OverflowError:
         return None
-    return result if math.isfinite(result) else None
+    return result if abs(result) <= _MOST else None
 
 
+#: A plain or a quoted name; what stands in quotes may hold anything: `"Soll-FTE"`, `[unit (net)]`.
+_NAME: Final = r"(?:\w+|\"[^\"]+\"|`[^`]+`|\[[^\]]+\])"
 _CALL: Final = re.compile(
     r"(?P<how>count|sum|avg|min|max|total|round|coalesce|ifnull)\s*\(\s*(?P<distinct>distinct\s+)?"
-    r"(?:[\w\"`\[\]]+\.)?(?P<what>\*|[\w\"`\[\]]+)\s*(?:,[^()]*)?\)",
+    rf"(?:{_NAME}\.)*(?P<what>\*|{_NAME})\s*(?:,[^()]*)?\)",
     re.IGNORECASE,
 )
 _ROUNDED: Final = re.compile(r"round\s*\((?P<inner>.+),\s*\d+\s*\)", re.IGNORECASE | re.DOTALL)
@@ -247,9 +247,9 @@ def _text_role(name: str, sample: list[str]) -> tuple[Role, TimeUnit | None]:
     texts = [text.strip() for text in sample if text.strip()]
     if not texts:
         return "other", None
-    if all(_ISO_DAY.match(t) or _ISO_MONTH.match(t) for t in texts):
+    if moments.are_days_or_months(texts):
         return "time", "date"
-    if all(_SORTABLE.match(t) for t in texts) and (not _ID.search(name)):
+    if (moments.are_parts(texts) or all(_SORTABLE.match(t) for t in texts)) and not _ID.search(name):
         return "time", "text"
     if _PART.search(name) and all(_PADDED.match(t) for t in texts):
         return "time", "text"
@@ -284,7 +284,10 @@ def time_key(column: Column, value: object) -> tuple[int, object]:
         return (0, WEEKDAYS.get(str(value).strip().casefold().rstrip("."), 99))
     if column.unit in ("year", "number") and isinstance(value, (int, float, Decimal)):
         return (0, float(value))
-    return (0, time_text(value))
+    text = time_text(value)
+    if column.unit == "date" and not moments.iso(text):
+        return (2, 0)
+    return (0, moments.sort_key(text))
 
 
 def time_text(value: object) -> str:
@@ -296,4 +299,12 @@ def time_text(value: object) -> str:
         return value.isoformat()
     if isinstance(value, (int, float, Decimal)) and value == int(value):
         return str(int(value))
-    return str(value).strip()
+    text = str(value).strip()
+    return moments.iso(text) or text
+
+
+def is_no_time(column: Column, value: object) -> bool:
+    """An empty cell of a time column, or one that is no day of the calendar: an infinity, the 30th of February."""
+    if value is None or (isinstance(value, float) and value != value):
+        return True
+    return column.unit == "date" and moments.iso(time_text(value)) is None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tabulaflow_core.counting import agreed, counted
+from tabulaflow_core.output import direction
 from tabulaflow_core.output.cells import cell_text, column_values
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec, TableSpec
@@ -24,7 +25,8 @@ body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding
 h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2.5rem;border-top:1px solid #8884;padding-top:1rem}
 .text{white-space:pre-wrap}.note{opacity:.75;font-size:.85rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem}
-td,th{border:1px solid #8886;padding:.2rem .5rem;text-align:left;vertical-align:top}td.n{text-align:right}
+td,th{border:1px solid #8886;padding:.2rem .5rem;text-align:start;unicode-bidi:plaintext;vertical-align:top}
+td.n{text-align:right}
 pre{white-space:pre-wrap;background:#8881;padding:.6rem;font-size:.85rem}
 svg{width:100%;height:auto;max-width:760px}.metric{font-size:1.8rem}
 @media print{body{margin:0;max-width:none}.wide{overflow:visible}h2,svg,pre{break-inside:avoid}tr{break-inside:avoid}}
@@ -61,8 +63,8 @@ def document_html(title: str, turns: Sequence[DocumentTurn], *, made: str = "") 
         '<!DOCTYPE html><html lang="mul"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{_line(title)}</title><style>{_STYLE}</style></head><body>"
-        f'<h1>{_line(title)}</h1><p class="note">{_line(made)}</p>'
+        f"<title>{_as_written(title)}</title><style>{_STYLE}</style></head><body>"
+        f'<h1 dir="auto">{_as_written(title)}</h1><p class="note">{_line(made)}</p>'
     )
     parts, size, left = [head], len(head), 0
     for turn in turns:
@@ -81,13 +83,18 @@ def document_html(title: str, turns: Sequence[DocumentTurn], *, made: str = "") 
 
 
 def _line(text: str) -> str:
+    return html.escape(direction.marked_off(" ".join(text.split())))
+
+
+def _as_written(text: str) -> str:
+    """A title or a question, which may be from right to left as a whole."""
     return html.escape(" ".join(text.split()))
 
 
 def _turn(turn: DocumentTurn) -> str:
-    parts = [f"<section><h2>{_line(turn.question)}</h2>"]
+    parts = [f'<section><h2 dir="auto">{_as_written(turn.question)}</h2>']
     if turn.text:
-        parts.append(f'<div class="text">{_marked(turn.text)}</div>')
+        parts.append(f'<div class="text" dir="auto">{_marked(turn.text)}</div>')
     numbers = {spec.table_id for spec in turn.artifacts if isinstance(spec, MetricSpec)}
     for spec in sorted(turn.artifacts, key=lambda spec: spec.kind == "table"):
         if isinstance(spec, MetricSpec):
@@ -104,7 +111,11 @@ def _turn(turn: DocumentTurn) -> str:
 
 def _marked(text: str) -> str:
     """Bold and code of markdown; everything else stands as it was written."""
-    return _BOLD.sub(r"<strong>\1</strong>", _CODE.sub(r"<code>\1</code>", html.escape(text.strip())))
+    backwards = direction.is_right_to_left(text)
+    pieces = _CODE.split(text.strip())
+    pieces[::2] = [html.escape(direction.prose(piece, backwards=backwards)) for piece in pieces[::2]]
+    pieces[1::2] = [f"<code>{html.escape(code)}</code>" for code in pieces[1::2]]
+    return _BOLD.sub(r"<strong>\1</strong>", "".join(pieces))
 
 
 def _table(spec: TableSpec, result: StoredResult | None, *, rows: bool) -> str:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
+from tabulaflow_core.output import direction
 from tabulaflow_core.output.plan import Plan
 from tabulaflow_core.output.series import Drawing, Place, Series
 
 _TICK_CHARS: Final = 28
+_TITLE_CHARS: Final = 44  # an upright title has the height of the chart
 _LONG_LABEL: Final = 12
 _MANY_BARS: Final = 8
+#: Pixels: of what stands around lying bars, and of one of them with its label.
+_FRAME: Final = 110
+_ROW: Final = 20
+_ROWS_THAT_FIT: Final = 10
 
 _Json = dict[str, object]
 
@@ -33,6 +41,8 @@ def figure_json(plan: Plan, drawing: Drawing, title: str) -> str:
         return _dump({"data": [_pie(drawing.series[0])], "layout": layout})
     x_axis, y_axis = _place_axis(plan, drawing, horizontal=horizontal), _value_axis(plan, drawing)
     layout["xaxis"], layout["yaxis"] = (y_axis, x_axis) if horizontal else (x_axis, y_axis)
+    if horizontal and (rows := len({x for s in drawing.series for x in s.x})) > _ROWS_THAT_FIT:
+        layout["height"] = _FRAME + _ROW * rows  # or plotly leaves out every second label
     if plan.type == "bar":
         layout["barmode"] = "stack" if plan.stacked else "group"
     if plan.type == "histogram":
@@ -68,7 +78,8 @@ def _values(series: Series) -> list[float | None]:
 
 def _trace(plan: Plan, series: Series, drawing: Drawing, *, horizontal: bool) -> _Json:
     places, values = _places(series, drawing), _values(series)
-    hover = "%{y}: %{x:,}" if horizontal else "%{x}: %{y:,}"
+    place = _hover_place("y" if horizontal else "x", places)
+    hover = f"{place}: %{{x:,}}" if horizontal else f"{place}: %{{y:,}}"
     trace: _Json = {"name": escape(series.name), "hovertemplate": f"{hover}<extra></extra>"}
     if len(drawing.series) > 1:
         trace["hovertemplate"] = f"{hover}<extra>%{{fullData.name}}</extra>"
@@ -87,19 +98,30 @@ def _trace(plan: Plan, series: Series, drawing: Drawing, *, horizontal: bool) ->
     return trace
 
 
+def _hover_place(variable: str, places: Sequence[Place]) -> str:
+    """Where the pointer is; a name from right to left must not draw the number behind it to its other side."""
+    mark = direction.MARKS if any(direction.has_right_to_left(str(place)) for place in places) else ("", "")
+    return f"{mark[0]}%{{{variable}}}{mark[1]}"
+
+
 def _pie(series: Series) -> _Json:
+    place = _hover_place("label", series.x)
     return {
         "type": "pie",
         "labels": [escape(str(x)) for x in series.x],
         "values": _values(series),
         "sort": False,
         "textinfo": "percent",
-        "hovertemplate": "%{label}: %{value:,} (%{percent})<extra></extra>",
+        "hovertemplate": f"{place}: %{{value:,}} (%{{percent}})<extra></extra>",
     }
 
 
 def _place_axis(plan: Plan, drawing: Drawing, *, horizontal: bool) -> _Json:
-    axis: _Json = {"title": {"text": escape(_axis_title(plan))}, "type": drawing.x_kind, "automargin": True}
+    axis: _Json = {
+        "title": {"text": escape(_short(_axis_title(plan), _TITLE_CHARS))},
+        "type": drawing.x_kind,
+        "automargin": True,
+    }
     if drawing.x_kind == "linear":
         if plan.x.unit in ("year", "number"):
             axis["tickformat"] = "d"
@@ -112,7 +134,7 @@ def _place_axis(plan: Plan, drawing: Drawing, *, horizontal: bool) -> _Json:
         labels = list(dict.fromkeys(str(x) for s in drawing.series for x in s.x))
         axis |= {"categoryorder": "array", "categoryarray": [escape(t) for t in labels]}
         if any(len(t) > _TICK_CHARS for t in labels):
-            axis |= {"tickvals": [escape(t) for t in labels], "ticktext": [escape(_short(t)) for t in labels]}
+            axis |= {"tickvals": [escape(t) for t in labels], "ticktext": list(map(escape, _told_apart(labels)))}
     if horizontal:
         axis["autorange"] = "reversed"  # the first bar on top
     return axis
@@ -125,11 +147,22 @@ def _axis_title(plan: Plan) -> str:
     return f"{plan.x.label} ({zone})" if zone else plan.x.label
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _TICK_CHARS else text[: _TICK_CHARS - 1].rstrip() + "…"
+def _short(text: str, most: int = _TICK_CHARS) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _told_apart(labels: Sequence[str]) -> list[str]:
+    """The labels cut to what fits, at the end or, where that would leave several alike, in the middle."""
+    short = [_short(text) for text in labels]
+    seen = Counter(short)
+    half = _TICK_CHARS // 2
+    return [
+        f"{text[: half - 1].rstrip()}…{text[-half:].lstrip()}" if seen[cut] > 1 and cut != text else cut
+        for text, cut in zip(labels, short, strict=True)
+    ]
 
 
 def _value_axis(plan: Plan, drawing: Drawing) -> _Json:
     one = plan.type == "histogram" or bool(plan.color) or len(drawing.series) == 1
     title = "rows" if plan.type == "histogram" else plan.y[0].label if one else ""
-    return {"title": {"text": escape(title)}, "tickformat": ",", "automargin": True}
+    return {"title": {"text": escape(_short(title, _TITLE_CHARS))}, "tickformat": ",", "automargin": True}

@@ -11,6 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from tabulaflow_core.data.files.scripts import DIGITS
 from tabulaflow_core.output.cells import column_values
 from tabulaflow_core.output.words import MONTHS
 
@@ -28,6 +29,8 @@ _DATES: Final = re.compile(
     r"|\b\d{1,2}:\d\d(?::\d\d)?\b",
     re.IGNORECASE,
 )
+#: Digits of other scripts, and the marks of Arabic and Persian numbers, by those that they stand for.
+_OTHER_SCRIPTS: Final = str.maketrans(DIGITS + "٬٫٪", "0123456789" * (len(DIGITS) // 10) + ",.%")
 _GROUP: Final = r"[.,'’\u00a0\u202f\u2009 ]"
 _NUMBER: Final = re.compile(
     rf"(?<![\w.,])(?<![^\W\d_]-)(?P<digits>\d{{1,3}}(?:{_GROUP}\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
@@ -59,17 +62,17 @@ def unsupported_figures(text: str, results: Sequence[pa.Table], *, question: str
         results: The results of this conversation that the answer may rest on.
     """
     known = _Known(results, question)
-    plain = _blank(_CODE, text)
+    plain = _blank(_CODE, text.translate(_OTHER_SCRIPTS))
     missing: list[str] = []
     plain = _LIST_MARK.sub(lambda m: " " * len(m.group()), plain)
     for match in _DATES.finditer(plain):
         if not known.has_date(match):
-            missing.append(match.group().strip())
+            missing.append(text[slice(*match.span())].strip())
     plain = _blank(_DATES, plain)
     plain = _blank(_ORDINAL, plain)
     for match in _NUMBER.finditer(plain):
         if not known.has_number(match) and not known.has_parts(match["digits"]):
-            missing.append(match.group().strip())
+            missing.append(text[slice(*match.span())].strip())
     return tuple(dict.fromkeys(missing))
 
 
@@ -90,7 +93,7 @@ class _Known:
                 column = table.column(index)
                 nested = pa.types.is_nested(column.type)
                 self._read(column_values(column if nested else column.unique()), numbers, words)
-        self._read_words("\n".join(words), numbers)
+        self._read_words("\n".join(words).translate(_OTHER_SCRIPTS), numbers)
         self._sorted = sorted(numbers)
 
     def _read(self, cells: Iterable[object], numbers: set[float], words: list[str]) -> None:

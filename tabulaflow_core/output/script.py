@@ -105,11 +105,12 @@ def _introduction(title: str, sources: Sequence[ScriptSource]) -> str:
     lines = ["# The queries of a conversation, run again without a language model.", f"# {_line(title)}", "#"]
     lines.append("# pip install tabulaflow-core, then:")
     for source in sources:
+        alias = _line(source.alias)  # a line's end would end the remark
         if source.files:
             names = ", ".join(sorted(set(map(_line, source.files.values()))))
             lines.append(f"#   {_FOLDER}: the folder with {names}; the current one by default")
         else:
-            lines.append(f"#   {url_variable(source.alias)}: the database URL of {source.alias}, with its password")
+            lines.append(f"#   {url_variable(source.alias)}: the database URL of {alias}, with its password")
     return "\n".join(lines) + "\n"
 
 

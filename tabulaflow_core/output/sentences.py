@@ -128,7 +128,7 @@ class _Sayer:
         return "; ".join(f"{_label(c, first=i == 0)}: {self.cell(c, 0)}" for i, c in enumerate(columns)) + "."
 
     def few_rows(self, columns: Sequence[Column], rows: int) -> str:
-        items = self._join(self._items(columns, range(rows)))
+        items = self._join(self._items(columns, _told_in(columns, rows)))
         measures = [c for c in columns if c.role == "measure"]
         if len(columns) == 2 and len(measures) == 1 and not _is_formula(measures[0]):
             return f"{_label(measures[0])}: {items}."
@@ -208,6 +208,20 @@ def _is_formula(column: Column) -> bool:
 def _label(column: Column, *, first: bool = True) -> str:
     label = column.label
     return label[:1].upper() + label[1:] if first and label[:1].islower() else label
+
+
+def _told_in(columns: Sequence[Column], rows: int) -> Sequence[int]:
+    """The order to tell a few rows in: their own, but months that a query left in no order go by time.
+
+    What is sorted by anything at all stays: the order may be what was asked for.
+    """
+    times = [c for c in columns if c.role == "time"]
+    if rows < 3 or len(times) != 1 or any(sorted_by(c.numbers) for c in columns if c.role == "measure"):
+        return range(rows)
+    keys = [time_key(times[0], value) for value in times[0].values]
+    if all(a >= b for a, b in pairwise(keys)):
+        return range(rows)
+    return sorted(range(rows), key=lambda row: keys[row])
 
 
 def _ascending(time: Column) -> bool:

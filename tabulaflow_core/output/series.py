@@ -6,12 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Final
 
+import pyarrow as pa
+
+from tabulaflow_core.counting import counted
+from tabulaflow_core.output.bins import bins_of
 from tabulaflow_core.output.cells import cell_text
-from tabulaflow_core.output.columns import Column, names_quarters, number, time_key, time_text
+from tabulaflow_core.output.columns import Column, is_no_time, names_quarters, number, time_key, time_text
 from tabulaflow_core.output.plan import MAX_SERIES, Plan, sorted_by
+from tabulaflow_core.output.specs import ChartType
+from tabulaflow_core.output.thinning import min_max_indexes, sample_indexes
 
 #: More points take a browser seconds to draw as SVG.
 MAX_POINTS: Final = 2_000
@@ -38,11 +43,13 @@ class Drawing:
     Attributes:
         notes: Each left-out or combined thing in a few words.
         x_kind: How the axis reads its places.
+        rest: The part of a pie in which the small ones are put together.
     """
 
     series: list[Series]
     x_kind: str
     notes: list[str] = field(default_factory=list)
+    rest: str | None = None
 
 
 def draw(plan: Plan) -> Drawing:
@@ -64,7 +71,22 @@ def draw(plan: Plan) -> Drawing:
 
 
 def _labels(column: Column) -> list[str]:
-    return ["(none)" if v is None else cell_text(v, max_chars=_LABEL_CHARS) or "(empty)" for v in column.values]
+    labels = ["(none)" if v is None else cell_text(v, max_chars=_LABEL_CHARS) or "(empty)" for v in column.values]
+    return _told_apart(column.values, labels)
+
+
+def _told_apart(things: Sequence[object], labels: Sequence[str]) -> list[str]:
+    """The labels with a number behind those that two different things would share: they are no one thing."""
+    owner: dict[str, str] = {}
+    told: dict[str, str] = {}
+    for thing, label in zip(map(repr, things), labels, strict=True):
+        if thing in told:
+            continue
+        fresh, count = label, 2
+        while fresh in owner:
+            fresh, count = f"{label} ({count})", count + 1
+        owner[fresh], told[thing] = thing, fresh
+    return [told[repr(thing)] for thing in things]
 
 
 def _time_labels(plan: Plan) -> list[tuple[tuple[object, ...], Place]]:
@@ -83,7 +105,7 @@ def _time_label(plan: Plan, coarse: object, fine: object) -> tuple[tuple[object,
     if plan.x.unit in ("year", "number"):
         year = number(fine)
         return (key,), "(none)" if year is None else year
-    return (key,), "(none)" if fine is None else time_text(fine)
+    return (key,), "(none)" if is_no_time(plan.x, fine) else time_text(fine)
 
 
 def _part(column: Column, value: object) -> str:
@@ -94,7 +116,7 @@ def _part(column: Column, value: object) -> str:
 
 
 def _group(
-    plan: Plan, places: Sequence[Place], keys: Sequence[object] | None
+    plan: Plan, places: Sequence[Place], keys: Sequence[object] | None, notes: list[str]
 ) -> tuple[list[Place], list[tuple[str, dict[Place, float | None]]]]:
     """The places in order, and for each series its value at each place."""
     order: dict[Place, object] = {}
@@ -118,13 +140,15 @@ def _group(
         (name, {place: _combined(cell, plan.combine) for place, cell in points.items()})
         for name, points in series.items()
     ]
+    if plan.combine is None and any(len(cell) > 1 for points in series.values() for cell in points.values()):
+        notes.append(f"rows with the same {plan.x.label} are added up")
     ordered = sorted(order, key=lambda place: order[place]) if keys else list(order)  # type: ignore[arg-type,return-value]
     return ordered, combined
 
 
 def _color_labels(column: Column) -> list[str]:
     if column.role == "time":
-        return ["(none)" if v is None else time_text(v) for v in column.values]
+        return _told_apart(column.values, ["(none)" if v is None else time_text(v) for v in column.values])
     return _labels(column)
 
 
@@ -157,10 +181,11 @@ def _fewer_series(
 def _timed(plan: Plan) -> Drawing:
     keyed = _time_labels(plan)
     notes: list[str] = []
-    places, series = _group(plan, [place for _, place in keyed], [key for key, _ in keyed])
+    places, series = _group(plan, [place for _, place in keyed], [key for key, _ in keyed], notes)
     missing = [p for p in places if p == "(none)"]
     if missing:
-        notes.append("rows without a time left out")
+        lost = sum(place == "(none)" for _, place in keyed)
+        notes.append(f"{counted(lost, 'row')} without a time left out")
         places = [p for p in places if p != "(none)"]
     series = _fewer_series(series, notes)
     if plan.type == "pie":
@@ -179,8 +204,10 @@ def _labelled(plan: Plan) -> Drawing:
     notes: list[str] = []
     names: list[Place] = list(_labels(plan.x))
     if plan.coarse:
-        names = [f"{first} {name}" for first, name in zip(_labels(plan.coarse), names, strict=True)]
-    places, series = _group(plan, names, None)
+        pairs = list(zip(plan.coarse.values, plan.x.values, strict=True))
+        both = [f"{first} {name}" for first, name in zip(_labels(plan.coarse), names, strict=True)]
+        names = list(_told_apart(pairs, both))
+    places, series = _group(plan, names, None, notes)
     series = _fewer_series(series, notes)
     total: dict[Place, float] = {p: sum(points.get(p) or 0.0 for _, points in series) for p in places}
     if plan.type == "pie":
@@ -241,12 +268,14 @@ def _leading_number(text: str) -> tuple[float, str]:
 
 def _slices(places: list[Place], total: Mapping[Place, float | None], notes: list[str]) -> Drawing:
     parts = [(p, v) for p in places if (v := total.get(p))]
+    name = None
     if len(parts) > _MAX_SLICES:
         parts.sort(key=lambda part: -part[1])
         rest = parts[_MAX_SLICES - 1 :]
-        parts = [*parts[: _MAX_SLICES - 1], (f"Other ({len(rest)})", sum(v for _, v in rest))]
+        name = f"Other ({len(rest)})"
+        parts = [*parts[: _MAX_SLICES - 1], (name, sum(v for _, v in rest))]
         notes.append(f"the {len(rest)} smallest parts are put together as other")
-    return Drawing([Series("", [p for p, _ in parts], [v for _, v in parts])], "category", notes)
+    return Drawing([Series("", [p for p, _ in parts], [v for _, v in parts])], "category", notes, name)
 
 
 def _numeric(plan: Plan) -> Drawing:
@@ -261,14 +290,14 @@ def _numeric(plan: Plan) -> Drawing:
 def _scatter(plan: Plan) -> Drawing:
     dates = plan.x.unit in ("date", "text", "month_name", "weekday")
     xs: list[Place | None] = (
-        [None if v is None else time_text(v) for v in plan.x.values] if dates else list(plan.x.numbers)
+        [None if is_no_time(plan.x, v) else time_text(v) for v in plan.x.values] if dates else list(plan.x.numbers)
     )
     names = _color_labels(plan.color) if plan.color else [plan.y[0].label] * len(xs)
     notes: list[str] = []
-    counted = Counter(names)
-    if len(counted) > MAX_SERIES:  # more colours than an eye tells apart: the rest shares one
-        kept = {name for name, _ in counted.most_common(MAX_SERIES - 1)}
-        notes.append(f"{len(counted) - len(kept)} of {len(counted)} series share one colour")
+    colours = Counter(names)
+    if len(colours) > MAX_SERIES:  # more colours than an eye tells apart: the rest shares one
+        kept = {name for name, _ in colours.most_common(MAX_SERIES - 1)}
+        notes.append(f"{len(colours) - len(kept)} of {len(colours)} series share one colour")
         names = [name if name in kept else "Other" for name in names]
     series: dict[str, Series] = {}
     lost = 0
@@ -280,56 +309,44 @@ def _scatter(plan: Plan) -> Drawing:
         points.x.append(x)
         points.y.append(y)
     if lost:
-        notes.append(f"{lost} rows without both values left out")
+        notes.append(f"{counted(lost, 'row')} without both values left out")
     return Drawing(list(series.values()), "date" if plan.x.unit == "date" else "category" if dates else "linear", notes)
 
 
 def _histogram(column: Column) -> Drawing:
-    values = sorted(v for v in column.numbers if v is not None)
+    values = [v for v in column.numbers if v is not None]
     if not values:
         return Drawing([], "category")
-    low, high = values[0], values[-1]
-    wanted = min(30, max(5, math.ceil(math.log2(len(values)) + 1)))  # Sturges' rule
-    width = _round_width((high - low) / wanted) if high > low else 1.0
-    start = math.floor(low / width) * width
-    counts = [0] * (int((high - start) / width) + 1)
-    for value in values:
-        counts[min(int((value - start) / width), len(counts) - 1)] += 1
-    edges = [start + i * width for i in range(len(counts) + 1)]
-    names: list[Place] = [f"{a:g} to {b:g}" for a, b in pairwise(edges)]
-    return Drawing([Series("rows", names, [float(c) for c in counts])], "category", [f"bins of {width:g}"])
+    bins = bins_of(values, whole=pa.types.is_integer(column.data.type))
+    notes = [f"bins of {bins.width}, each without its upper end"]
+    if lost := len(column.numbers) - len(values):
+        notes.append(f"{counted(lost, 'row')} without a number left out")
+    names: list[Place] = list(_told_apart(range(len(bins.names)), bins.names))
+    return Drawing([Series("rows", names, [float(count) for count in bins.counts])], "category", notes)
 
 
-def _round_width(raw: float) -> float:
-    power = 10.0 ** math.floor(math.log10(raw)) if raw > 0 else 1.0
-    return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= raw * 0.999)
-
-
-def _thinned(drawing: Drawing, kind: str) -> Drawing:
+def _thinned(drawing: Drawing, kind: ChartType) -> Drawing:
     total = sum(len(s.x) for s in drawing.series)
     if total <= MAX_POINTS:
         return drawing
     budget = MAX_POINTS // max(1, len(drawing.series))
+    together = _indexes_of_all(drawing.series, budget) if kind == "area" else None
     for series in drawing.series:
         if len(series.x) > budget:
-            kept = min_max_indexes(series.y, budget)
+            cloud = kind == "scatter"
+            kept = sample_indexes(series.x, series.y, budget) if cloud else min_max_indexes(series.y, budget)
+            kept = together or kept
             series.x = [series.x[i] for i in kept]
             series.y = [series.y[i] for i in kept]
     shown = sum(len(s.x) for s in drawing.series)
-    drawing.notes.append(f"{shown:,} of {total:,} points drawn, the lowest and highest of each stretch")
+    how = "taken at random" if kind == "scatter" else "the lowest and highest of each stretch"
+    drawing.notes.append(f"{shown:,} of {total:,} points drawn, {how}")
     return drawing
 
 
-def min_max_indexes(values: Sequence[float | None], most: int) -> list[int]:
-    """At most `most` indexes: the first, the last, and of each stretch between its lowest and highest value."""
-    buckets = max(1, (most - 2) // 2)
-    size = len(values) / buckets
-    kept = {0, len(values) - 1}
-    for bucket in range(buckets):
-        known = [
-            i for i in range(int(bucket * size), min(int((bucket + 1) * size), len(values))) if values[i] is not None
-        ]
-        if known:
-            kept.add(min(known, key=lambda i: values[i] or 0.0))
-            kept.add(max(known, key=lambda i: values[i] or 0.0))
-    return sorted(kept)
+def _indexes_of_all(series: Sequence[Series], budget: int) -> list[int] | None:
+    """The same points of every area, by their sum: where one had a point less, the others would fall onto it."""
+    if len({tuple(one.x) for one in series}) > 1:
+        return None
+    sums = [math.fsum(value or 0.0 for value in values) for values in zip(*(one.y for one in series), strict=True)]
+    return min_max_indexes(sums, budget)

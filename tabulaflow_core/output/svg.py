@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from tabulaflow_core.output import direction
+
 WIDTH: Final = 760
 HEIGHT: Final = 340
 COLORS: Final = ("#0f766e", "#d97706", "#4f46e5", "#be123c", "#0284c7", "#65a30d", "#a21caf", "#475569")
@@ -21,6 +23,8 @@ _TICKS: Final = 5
 _LABEL_CHARS: Final = 26
 _MOST_LABELS: Final = 14
 _LEGEND_ROW: Final = 16
+#: A fifth of it is still a float of full precision.
+_LEAST: Final = 1e-300
 
 _Trace = dict[str, Any]
 _Scale = Callable[[Any], float]
@@ -71,19 +75,19 @@ def _plot(traces: Sequence[_Trace], layout: dict[str, Any]) -> str:
     piled = layout.get("barmode") == "stack"
     stacked = _stacked(traces, values_key, places_key, all_of_them=piled)
     values = [v for trace in stacked for v in trace[values_key] if v is not None]
-    bars = any(trace["type"] == "bar" for trace in traces) or any("fill" in t or "stackgroup" in t for t in traces)
-    low, high = _range(values, from_zero=bars)
+    bars_stand = any(trace["type"] == "bar" for trace in traces)
+    low, high = _range(values, from_zero=bars_stand or any("fill" in t or "stackgroup" in t for t in traces))
     kind = layout[f"{places_key}axis"].get("type", "category")
     places = list(dict.fromkeys(p for trace in traces for p in trace[places_key] if p is not None))
     along = (top, bottom) if lying else (left, right)
-    place_of = _places(kind, places, *along)
+    step = (along[1] - along[0]) / max(1, len(places))
+    place_of = _places(kind, places, *along, inset=step / 2 if bars_stand else 12)
     value_of = _linear(low, high, left, right) if lying else _linear(low, high, bottom, top)
     frame = [_ticks(low, high, value_of, lying=lying, left=left, right=right, top=top, bottom=bottom)]
     frame.append(_labels(kind, places, place_of, lying=lying, left=left, bottom=bottom))
     titles = {axis: _plain(layout[f"{axis}axis"].get("title", {}).get("text", "")) for axis in ("x", "y")}
     frame.append(_text((left + right) / 2, HEIGHT - 8, titles["x"], anchor="middle"))
     frame.append(_text(14, (top + bottom) / 2, titles["y"], anchor="middle", turn=True))
-    step = (along[1] - along[0]) / max(1, len(places))
     for at, trace in reversed(list(enumerate(stacked))) if piled else enumerate(stacked):
         color = COLORS[at % len(COLORS)]
         points = [(p, v) for p, v in zip(trace[places_key], trace[values_key], strict=True) if p is not None]
@@ -113,8 +117,9 @@ def _range(values: Sequence[float], *, from_zero: bool) -> tuple[float, float]:
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
-        low, high = low - 1.0, high + 1.0
+    if high - low <= max(1e-12 * max(abs(low), abs(high)), _LEAST):  # nothing that a picture could tell apart
+        room = max(1.0, 1e-3 * abs(high))
+        low, high = low - room, high + room
     step = _step(low, high)
     return math.floor(low / step) * step, math.ceil(high / step) * step
 
@@ -129,14 +134,19 @@ def _linear(low: float, high: float, begin: float, end: float) -> _Scale:
     return lambda value: begin + (float(value) - low) / (high - low) * (end - begin)
 
 
-def _places(kind: str, places: Sequence[Any], begin: float, end: float) -> _Scale:
+def _places(kind: str, places: Sequence[Any], begin: float, end: float, *, inset: float) -> _Scale:
+    """Where on the axis each place is.
+
+    Args:
+        inset: Room at both ends, so that a bar or a point there is not cut.
+    """
     if kind == "linear" and places:
         low, high = _range([float(p) for p in places], from_zero=False)
-        return _linear(low, high, begin, end)
+        return _linear(low, high, begin + inset, end - inset)
     if kind == "date" and places:
         moments = [_moment(p) for p in places]
         low, high = min(moments), max(moments)
-        scale = _linear(low, high if high > low else low + 1.0, begin + 12, end - 12)
+        scale = _linear(low, high if high > low else low + 1.0, begin + inset, end - inset)
         return lambda place: scale(_moment(place))
     step = (end - begin) / max(1, len(places))
     middle = {place: begin + step * (at + 0.5) for at, place in enumerate(places)}
@@ -144,10 +154,10 @@ def _places(kind: str, places: Sequence[Any], begin: float, end: float) -> _Scal
 
 
 def _moment(text: object) -> float:
-    try:
-        return (datetime.fromisoformat(str(text)) - datetime(1970, 1, 1)).total_seconds()
-    except ValueError:
-        return 0.0
+    """Seconds from 1970 on; a month is its first day."""
+    day = str(text)
+    moment = datetime.fromisoformat(f"{day}-01" if len(day) == len("2026-01") else day)
+    return (moment.replace(tzinfo=None) - datetime(1970, 1, 1)).total_seconds()
 
 
 def _number(value: float) -> str:
@@ -203,10 +213,10 @@ def _bars(
 
 
 def _line(trace: _Trace, points: Sequence[tuple[Any, Any]], place_of: _Scale, value_of: _Scale, color: str) -> str:
-    known = [(place_of(place), value_of(value)) for place, value in points if value is not None]
     parts = []
     mode = str(trace.get("mode", "lines"))
-    if "lines" in mode and known:
+    runs = _runs([None if value is None else (place_of(place), value_of(value)) for place, value in points])
+    for known in runs if "lines" in mode else ():
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in known)
         if "fill" in trace or "stackgroup" in trace:
             floor = value_of(0.0)
@@ -214,8 +224,20 @@ def _line(trace: _Trace, points: Sequence[tuple[Any, Any]], place_of: _Scale, va
             parts.append(f'<polygon points="{closed}" fill="{color}" fill-opacity="0.3"/>')
         parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="2"/>')
     if "markers" in mode:
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}" fill-opacity="0.8"/>' for x, y in known]
+        dots = [dot for known in runs for dot in known]
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}" fill-opacity="0.8"/>' for x, y in dots]
     return "".join(parts)
+
+
+def _runs(points: Sequence[tuple[float, float] | None]) -> list[list[tuple[float, float]]]:
+    """The points between two gaps: a line over a gap would state values that no row has."""
+    runs: list[list[tuple[float, float]]] = [[]]
+    for point in points:
+        if point is not None:
+            runs[-1].append(point)
+        elif runs[-1]:
+            runs.append([])
+    return [run for run in runs if run]
 
 
 def _pie(trace: _Trace) -> str:
@@ -237,7 +259,7 @@ def _pie(trace: _Trace) -> str:
             angle = end
         row = _TOP + 30 + at * 22
         parts.append(f'<rect x="400" y="{row - 10}" width="12" height="12" fill="{color}"/>')
-        parts.append(_text(420, row, f"{_short(_plain(label), 34)}: {_number(value)} ({share:.1%})"))
+        parts.append(_text(420, row, f"{direction.name(_short(_plain(label), 34))}: {_number(value)} ({share:.1%})"))
     return "".join(parts)
 
 

@@ -43,14 +43,29 @@ def table_json(result: StoredResult, *, rows: int | None = None) -> dict[str, Js
     }
 
 
-def preview_text(result: StoredResult, *, rows: int = 20, cell_chars: int = 200) -> str:
+def preview_text(result: StoredResult, *, rows: int = 20, cell_chars: int = 200, max_bytes: int = 12_000) -> str:
     """The result for a model: the true row count, then the first and last rows between marks that say it is data.
 
     Args:
         rows: Rows shown at most; when there are more, three quarters from the head and the rest from the tail.
         cell_chars: Characters of a cell at most.
+        max_bytes: Bytes of the whole at most: first the cells become shorter, then the rows fewer, then the columns.
     """
-    table = result.table
+    text = _preview(result, result.table, rows, cell_chars)
+    for fewer, shorter in ((rows, 60), (8, 40), (4, 24)):
+        if len(text.encode()) <= max_bytes:
+            return text
+        text = _preview(result, result.table, min(rows, fewer), min(cell_chars, shorter))
+    columns = result.table.num_columns
+    while len(text.encode()) > max_bytes and columns > 1:
+        columns = max(1, min(columns - 1, columns * max_bytes // len(text.encode())))
+        shown = result.table.select(list(range(columns)))
+        text = _preview(result, shown, min(rows, 4), min(cell_chars, 24))
+        text += f"\n… {result.table.num_columns - columns:,} more columns left out; name the ones you need."
+    return text
+
+
+def _preview(result: StoredResult, table: pa.Table, rows: int, cell_chars: int) -> str:
     total = table.num_rows
     count = f"{total:,} row{'' if total == 1 else 's'}"
     if result.truncated:

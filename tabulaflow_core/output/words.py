@@ -79,6 +79,11 @@ _SHARE: Final = re.compile(
 _STACK: Final = re.compile(r"\bstack(?:ed|s)?\b|\bgestapelt\w*|\bapilad[oa]s?\b|\bempil[ée]e?s?\b", re.IGNORECASE)
 
 
+def is_blank(text: str) -> bool:
+    """Nothing in `text` can be seen: it is empty, or spaces and invisible marks only."""
+    return not any(char.isprintable() and not char.isspace() for char in text)
+
+
 def chart_wish(question: str) -> ChartWish | None:
     """What the question asks to be drawn; None when it says nothing about drawing."""
     if _NO_CHART.search(question):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import date, datetime, time
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tabulaflow_core.output.cells import column_values, json_value
+from tabulaflow_core.counting import counted
+from tabulaflow_core.output.cells import column_values, float_name, json_value
 
 if TYPE_CHECKING:
     from xlsxwriter.format import Format
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 MAX_ROWS: Final = 1_048_576
 _CELL_CHARS: Final = 32_767
 _DIGITS: Final = 15
+_CUT: Final = "{texts} longer than 32,767 characters, which is all that a cell holds. The CSV file has everything."
 #: Days before are counted otherwise: Excel takes 1900 for a leap year.
 _FIRST_DAY: Final = date(1900, 3, 1)
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -38,7 +41,8 @@ def xlsx_bytes(table: pa.Table, *, about: Sequence[tuple[str, str]] = (), sheet:
     """The table as an XLSX workbook: numbers, dates and true or false are what they are, text is never a formula.
 
     What Excel cannot hold exactly is written as text, a whole column at a time: more than 15 digits, times with a
-    zone, fractions below a millisecond, days before March 1900. Names of columns may repeat.
+    zone, fractions below a millisecond, days before March 1900. Names of columns may repeat. A text that is longer
+    than a cell is cut, and the second sheet says how many were.
 
     Args:
         about: Lines of a second sheet, such as the query and its source, as heading and text.
@@ -63,22 +67,25 @@ def xlsx_bytes(table: pa.Table, *, about: Sequence[tuple[str, str]] = (), sheet:
             "nan_inf_to_errors": False,
         }
         book = stack.enter_context(xlsxwriter.Workbook(buffer, options))
-        _write_table(book, book.add_worksheet(sheet), table)
-        if about:
-            _write_about(book, book.add_worksheet("About"), about)
+        cut = _write_table(book, book.add_worksheet(sheet), table)
+        lines = [*about, *([("Cut", _CUT.format(texts=counted(cut, "text")))] if cut else [])]
+        if lines:
+            _write_about(book, book.add_worksheet("About"), lines)
     return buffer.getvalue()
 
 
-def _write_table(book: Workbook, page: Worksheet, table: pa.Table) -> None:
+def _write_table(book: Workbook, page: Worksheet, table: pa.Table) -> int:
+    """Write the rows; returns how many texts were longer than a cell."""
     text, inert = book.add_format(), book.add_format({"quote_prefix": True})
     head = book.add_format({"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"})
     kinds = [_kind(column) for column in table.columns]
     writers = []
+    longer = Counter[str]()
     for position, (name, column, kind) in enumerate(zip(table.column_names, table.columns, kinds, strict=True)):
         code = _format(kind, column.type)
         page.set_column(position, position, _width(name, column, kind))
         shape = book.add_format({"num_format": code}) if code else text
-        writers.append(_writer(page, kind, shape, text, inert))
+        writers.append(_writer(page, kind, shape, text, inert, longer))
     for position, name in enumerate(table.column_names):
         page.write_string(0, position, name[:_CELL_CHARS], head)
     page.freeze_panes(1, 0)
@@ -91,6 +98,7 @@ def _write_table(book: Workbook, page: Worksheet, table: pa.Table) -> None:
                 if cell is not None:
                     writers[position](row, position, cell)
             row += 1
+    return longer.total()
 
 
 def _batches(table: pa.Table, kinds: Sequence[_Kind]) -> Iterator[list[list[object]]]:
@@ -103,16 +111,18 @@ def _batches(table: pa.Table, kinds: Sequence[_Kind]) -> Iterator[list[list[obje
 
 
 def _writer(
-    page: Worksheet, kind: _Kind, shape: Format, text: Format, inert: Format
+    page: Worksheet, kind: _Kind, shape: Format, text: Format, inert: Format, longer: Counter[str]
 ) -> Callable[[int, int, object], None]:
     def write_text(row: int, position: int, cell: object) -> None:
         value = str(cell)
+        if len(value) > _CELL_CHARS:
+            longer["texts"] += 1
         # Without the prefix, a person who edits the cell would turn the text into a formula.
         page.write_string(row, position, value[:_CELL_CHARS], inert if value.startswith(_FORMULA_STARTS) else text)
 
     def write_number(row: int, position: int, cell: object) -> None:
         if isinstance(cell, float) and (cell != cell or cell in (float("inf"), float("-inf"))):
-            write_text(row, position, "NaN" if cell != cell else "Infinity" if cell > 0 else "-Infinity")
+            write_text(row, position, float_name(cell))
         else:
             page.write_number(row, position, cell, shape)
 

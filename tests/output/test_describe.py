@@ -21,6 +21,10 @@ from ._results import result
         ({"COUNT(*)": [12]}, "Count: 12."),
         ({"sum(a.x * b.y)": [2.5]}, "Result: 2.5."),
         ({"avg(o.unit_price)": [2.5]}, "Average unit price: 2.5."),
+        ({'sum("Soll-FTE")': [135.5]}, "Sum of Soll-FTE: 135.5."),
+        ({"sum(s.`net amount`)": [9]}, "Sum of net amount: 9."),
+        ({"avg([unit price])": [1.5]}, "Average unit price: 1.5."),
+        ({'max("a"."b c")': [1]}, "Highest b c: 1."),
         ({"count(DISTINCT customer)": [3]}, "Count of different customer: 3."),
         ({"n": [3], "city": ["Ulm"]}, "N: 3; city: Ulm."),
         ({"n": [3, 4], "city": ["Ulm", "Bonn"]}, "N: Ulm (3) and Bonn (4)."),
@@ -52,6 +56,18 @@ def test_a_series_is_told_by_its_ends_and_extremes() -> None:
     months = [f"2024-{m:02}" for m in range(1, 13)]
     text = describe(result({"month": months, "sold": [5, 1, 2, 3, 9, 4, 5, 6, 7, 8, 2, 6]}))
     assert text == "12 rows from 2024-01 to 2024-12; the highest sold: 2024-05 (9); the lowest: 2024-02 (1)."
+
+
+def test_a_few_months_in_no_order_are_told_in_their_own() -> None:
+    march, april, may = (date(2026, month, 1) for month in (3, 4, 5))
+    loose = describe(result({"month": [april, march, may], "sold": [5, 9, 7]}))
+    assert loose == "Sold: 2026-03 (9), 2026-04 (5) and 2026-05 (7)."
+    ranked = describe(result({"month": [march, may, april], "sold": [9, 7, 5]}))
+    assert ranked == "Sold: 2026-03 (9), 2026-05 (7) and 2026-04 (5)."
+    latest = describe(result({"month": [may, april, march], "sold": [7, 5, 9]}))
+    assert latest == "Sold: 2026-05 (7), 2026-04 (5) and 2026-03 (9)."
+    words = describe(result({"month": ["May", "March", "April"], "sold": [7, 9, 8], "n": [1, 2, 1]}))
+    assert words == "There are 3: March (sold 9, n 2), April (sold 8, n 1) and May (sold 7, n 1)."
 
 
 def test_a_cut_result_says_so() -> None:

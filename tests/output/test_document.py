@@ -122,3 +122,64 @@ def test_every_kind_of_chart_is_drawn_as_shapes(columns: dict[str, list[object]]
         bars = json.loads(spec.plotly)["data"][0]
         known = [v for v in (bars["x"] if bars.get("orientation") == "h" else bars["y"]) if v is not None]
         assert sum(e.tag.endswith("rect") for e in picture.iter()) == len(known)
+
+
+def _path(spec: ChartSpec) -> list[list[float]]:
+    """The places along the axis of each stretch of the drawn line."""
+    picture = ET.fromstring(chart_svg(spec.plotly))
+    lines = [element.attrib["points"] for element in picture.iter() if element.tag.endswith("polyline")]
+    return [[float(point.split(",")[0]) for point in line.split()] for line in lines]
+
+
+def _chart(columns: dict[str, object], **wish: object) -> ChartSpec:
+    spec = choose_chart(StoredResult(source="s", dialect="sqlite", sql="", table=pa.table(columns)), **wish)  # type: ignore[arg-type]
+    assert isinstance(spec, ChartSpec)
+    return spec
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["2026-01", "2026-02", "2026-03"],
+        ["Jan 2026", "Feb 2026", "Mar 2026"],
+        ["2026-1-5", "2026-2-5", "2026-3-5"],
+        ["2026-01-05T00:00:00+02:00", "2026-02-05T00:00:00+02:00", "2026-03-05T00:00:00Z"],
+        [1767225600, 1769904000, 1772323200],
+    ],
+)
+def test_every_form_of_time_is_drawn_in_its_place(times: list[object]) -> None:
+    (along,) = _path(_chart({"created_at": times, "v": [1, 5, 2]}))
+    first, middle, last = along
+    assert first < middle < last
+    assert abs((middle - first) / (last - first) - 31 / 59) < 0.01, "the days of January, of those until March"
+
+
+def test_a_line_does_not_go_over_a_gap() -> None:
+    days = [f"2026-01-0{day}" for day in range(1, 8)]
+    spec = _chart({"day": days, "v": [1.0, 2.0, None, 3.0, 4.0, 5.0, 6.0]})
+    assert [len(run) for run in _path(spec)] == [2, 4]
+
+
+@pytest.mark.parametrize("same", [2.0**60, 1e300, 5e-324, -3.0, 0.0])
+@pytest.mark.parametrize("kind", ["bar", "line", "scatter", "pie", "area"])
+def test_values_that_are_all_the_same_are_drawn(same: float, kind: str) -> None:
+    spec = choose_chart(
+        StoredResult(source="s", dialect="sqlite", sql="", table=pa.table({"x": [1.5, 2.5, 3.5], "y": [same] * 3})),
+        type=kind,  # type: ignore[arg-type]
+        x="x",
+        y=["y"],
+    )
+    if spec is not None:
+        assert isinstance(spec, ChartSpec)
+        ET.fromstring(chart_svg(spec.plotly))
+
+
+def test_the_ends_of_floats_are_drawn() -> None:
+    ET.fromstring(chart_svg(_chart({"x": [1.0, 2.0, 3.0], "y": [-1e300, 0.0, 1e300]}, type="scatter").plotly))
+
+
+def test_the_bars_of_years_are_within_the_frame() -> None:
+    picture = ET.fromstring(chart_svg(_chart({"year": [2024, 2025], "v": [1, 2]}, type="bar").plotly))
+    bars = [element.attrib for element in picture.iter() if element.tag.endswith("rect")]
+    assert len(bars) == 2
+    assert all(float(bar["x"]) >= 84 and float(bar["x"]) + float(bar["width"]) <= 744 for bar in bars)

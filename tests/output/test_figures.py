@@ -34,6 +34,7 @@ ROWS = pa.table(
         "A share of 12.34 % or 12% or 12 percent, then 50%.",
         "Roughly 12,300 units, 12,000 units, 12.3k.",
         "There are 2 rows.",
+        "درآمد ۱٬۲۳۴٬۵۶۷٫۸۹ بود، ۵۰٪ و ۱۲٬۳۰۰ واحد؛ ١٬٢٣٤٬٥٦٧٫٨٩",
         "On 2024-03-05, 5 March 2024, March 5, 2024, 05.03.2024, 3/5/2024 and in March 2024.",
         "Am 5. März 2024 und im Dezember 2023; in 2024 and 2023.",
         "1. First point\n2. Second point\n10) Tenth",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import sqlite3
@@ -83,3 +84,21 @@ def test_the_notebook_runs_cell_by_cell(tmp_path: Path) -> None:
 
 def test_the_variable_of_a_database() -> None:
     assert url_variable("shop-1") == "TABULAFLOW_URL_SHOP_1"
+
+
+def test_no_name_and_no_question_becomes_code() -> None:
+    """Aliases, files, tables, options, questions and queries that would end the text that they stand in."""
+    for end in ('"', "'", '"""', "'''", "\\", "\n", "\r", "\u2028", "}", "{x}", "__import__('os')"):
+        hostile = f"x{end}\npwned()\n#{end}); pwned(); ('"
+        sources = [
+            ScriptSource(hostile),
+            ScriptSource(f"f{hostile}", {hostile: hostile}, {hostile: {hostile: hostile}}),
+        ]
+        queries = [ScriptQuery(hostile, hostile, hostile), ScriptQuery(hostile, f"{hostile} + f{hostile}", hostile)]
+        codes = [script_text(hostile, sources, queries)]
+        cells = json.loads(notebook_text(hostile, sources, queries))["cells"]
+        codes += ["".join(cell["source"]) for cell in cells]
+        for code in codes:
+            tree = compile(code, "made", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            called = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            assert "pwned" not in called, end

@@ -69,6 +69,8 @@ def test_times_that_python_cannot_hold_become_text() -> None:
     far = pa.array([316_516_464_000_000_000], pa.timestamp("us"))
     assert table_json(result(pa.table({"t": nanoseconds})))["rows"] == [["2023-11-14T22:13:20.000000001"]]
     assert table_json(result(pa.table({"t": far})))["rows"][0][0].startswith("12000-")
+    farther = pa.array([9_089_348_860_800_250_000, None], pa.timestamp("us"))
+    assert csv_bytes(pa.table({"t": farther})) == b't\r\n290000-01-01T00:00:00.25\r\n""\r\n'
 
 
 def test_columns_of_one_name_stand_side_by_side() -> None:
@@ -172,3 +174,13 @@ def test_bytes_and_spans_are_the_same_wherever_they_are_seen() -> None:
     assert [json_value(b"\x00\xff"), json_value(span)] == ["0x00ff", "-25:00:00.5"]
     long = pa.table({"span": pa.array([10**18 * 9], pa.duration("ms"))})  # more than Python's own type holds
     assert csv_bytes(long).decode() == "span\r\n2500000000000:00:00\r\n"
+
+
+def test_narrow_floats_are_written_as_they_were_and_no_float_is_lost() -> None:
+    narrow = pa.array([0.1, 16777216.0, None], pa.float32())
+    assert csv_bytes(pa.table({"f": narrow})).decode().split() == ["f", "0.1", "16777216.0", '""']
+    assert table_json(result(pa.table({"f": narrow})))["rows"] == [[0.1], [16777216.0], [None]]
+    odd = pa.table({"f": [1.5, float("nan"), float("inf"), float("-inf")]})
+    assert csv_bytes(odd).decode().split() == ["f", "1.5", "NaN", "Infinity", "-Infinity"]
+    assert csv_bytes(odd, bom=True).decode("utf-8-sig").split() == ["f", "1.5", "NaN", "Infinity", "'-Infinity"]
+    assert csv_bytes(pa.table({"f": [-1.5]}), bom=True).decode("utf-8-sig").split() == ["f", "-1.5"]

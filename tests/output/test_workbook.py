@@ -79,3 +79,16 @@ def test_about_says_where_the_rows_come_from() -> None:
     book = xlsx_bytes(pa.table({"a": [1]}), about=[("Query", "=SELECT 1"), ("Source", "shop")])
     page = CalamineWorkbook.from_filelike(io.BytesIO(book)).get_sheet_by_name("About").to_python()
     assert page == [["Query", "=SELECT 1"], ["Source", "shop"]]
+
+
+def test_a_text_longer_than_a_cell_is_cut_and_said() -> None:
+    book = CalamineWorkbook.from_filelike(io.BytesIO(xlsx_bytes(pa.table({"a": ["x" * 40_000, "y"]}))))
+    assert [len(row[0]) for row in book.get_sheet_by_name("Result").to_python()] == [1, 32_767, 1]
+    ((heading, said),) = book.get_sheet_by_name("About").to_python()
+    assert heading == "Cut"
+    assert said.startswith("1 text longer than 32,767 characters")
+
+
+@pytest.mark.parametrize("text", ["_x0041_", "a\x07b\x1fc", "😀 \u202e ß", "two\r\nlines", " spaces "])
+def test_odd_characters_come_back_as_they_were(text: str) -> None:
+    assert _column([text]) == [text]
