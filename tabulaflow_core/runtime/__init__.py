@@ -9,8 +9,9 @@ for events in turn.attach():
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from tabulaflow_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tabulaflow_core.runtime.begun import CutShort
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
         FileQuestion,
         ModelStatus,
         ReadingJob,
+        SampleState,
         SourceInfo,
         TurnView,
     )
     from tabulaflow_core.store.records import ConversationInfo, FeedbackRecord, UsageRow, Verdict
 
-_HOME: Final = {
+_HOMES: Final = {
     "ConversationInfo": "tabulaflow_core.store.records",
     "ConversationView": "tabulaflow_core.runtime.views",
     "CutShort": "tabulaflow_core.runtime.begun",
@@ -50,6 +52,7 @@ _HOME: Final = {
     "Preferences": "tabulaflow_core.runtime.preferences",
     "ProviderInfo": "tabulaflow_core.runtime.preferences",
     "ReadingJob": "tabulaflow_core.runtime.views",
+    "SampleState": "tabulaflow_core.runtime.views",
     "Runtime": "tabulaflow_core.runtime.runtime",
     "SourceInfo": "tabulaflow_core.runtime.views",
     "SqlRun": "tabulaflow_core.runtime.manual",
@@ -79,6 +82,7 @@ __all__ = [
     "ProviderInfo",
     "ReadingJob",
     "Runtime",
+    "SampleState",
     "SourceInfo",
     "SqlRun",
     "Turn",
@@ -90,11 +94,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

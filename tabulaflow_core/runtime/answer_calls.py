@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
+from tabulaflow_core.agents.readings import other_reading
+from tabulaflow_core.data.schema import TableSchema
+from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.manual import Place, SqlRun
 from tabulaflow_core.runtime.services import Services
+from tabulaflow_core.runtime.views import TurnView
 from tabulaflow_core.store.records import Verdict
 
 T = TypeVar("T")
@@ -47,6 +51,16 @@ class AnswerCalls(ABC):
             NotFound: This principal has no such turn.
         """
         self._call(self._services.store.answers.choose_async(principal, turn_id, place, choice=choice))
+
+    def other_question(self, turn: TurnView, result: StoredResult, tables: Sequence[TableSchema]) -> str:
+        """The question that means the other column which the answer names; empty where it names none.
+
+        Args:
+            tables: Those of the result's source.
+        """
+        reading = other_reading(result.sql, turn.question, tables, result.dialect)
+        told = reading is not None and turn.result is not None and reading.sentence(turn.question) in turn.result.text
+        return reading.question(turn.question) if reading is not None and told else ""
 
     def start_sql(self, principal: Principal, alias: str, sql: str, *, keep: Place | None = None) -> SqlRun:
         """Run a query by hand without waiting: a run to watch and to stop, from any thread.

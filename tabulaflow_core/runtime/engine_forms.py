@@ -12,10 +12,23 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 from tabulaflow_core.data.engines.generic.profiles import PROFILES
+from tabulaflow_core.data.url_secrets import MASK, cut_secrets, put_back
 from tabulaflow_core.data.urls import parse_source_url
 
-#: Stands for the password in the URL that is shown.
-MASK: Final = "***"
+__all__ = [
+    "FORMS",
+    "LOCKS",
+    "MASK",
+    "SECRETS",
+    "EngineForm",
+    "cut_secrets",
+    "encoded_key",
+    "fields_of",
+    "missing_fields",
+    "put_back",
+    "suggested_name",
+    "url_of",
+]
 
 _LABELS: Final = {
     "host": "Host",

@@ -29,6 +29,7 @@ from tabulaflow_core.runtime.file_keeping import FileKeeper, free, named, table_
 from tabulaflow_core.runtime.file_reader import Follower, Nobody, read_async
 from tabulaflow_core.runtime.file_settling import Settling
 from tabulaflow_core.runtime.raw_text import raw_lines
+from tabulaflow_core.runtime.sample_shop import SampleShop
 from tabulaflow_core.runtime.shelf import Wanted
 from tabulaflow_core.runtime.uploaded_databases import DatabaseUploads, dialect_of
 from tabulaflow_core.runtime.views import FileChoice, FileOutcome
@@ -55,6 +56,7 @@ class FileBook:
         self._settling = Settling(self._keeper, self.databases)
         self._locks: dict[str, asyncio.Lock] = {}
         self._known: dict[str, Known] = {}
+        self.samples = SampleShop(self._keeper, store, alias=FILES_ALIAS, read=self._read_samples_async)
 
     def take_in(self, principal: Principal, given: Sequence[uploads.Given]) -> list[uploads.Upload | FileOutcome]:
         """Copy bytes that arrived, in the thread of the caller; an outcome stands for what could not be copied."""
@@ -96,7 +98,17 @@ class FileBook:
         Raises:
             FileReadingStopped: The follower's watch was stopped; nothing was kept.
         """
-        follower = follower or Nobody()
+        async with self.samples.room(principal) as came:
+            came.extend(await self._add_async(principal, taken, choice, follower or Nobody()))
+        return tuple(came)
+
+    async def _add_async(
+        self,
+        principal: Principal,
+        taken: Sequence[uploads.Upload | FileOutcome],
+        choice: FileChoice | None,
+        follower: Follower,
+    ) -> tuple[FileOutcome, ...]:
         looked: list[Candidate | FileOutcome] = []
         try:
             for each in taken:
@@ -205,14 +217,9 @@ class FileBook:
             await self._keeper.remove_async(principal, name)
         await self._keeper.sweep_async(principal)
 
-    async def add_samples_async(self, principal: Principal) -> None:
-        """Add the sample files that are not there yet."""
-        from tabulaflow_core.samples import SAMPLE_FILES
-
-        there = {file.name for file in await self._keeper.kept_async(principal) if file.status == "loaded"}
-        missing = [(path.name, path) for path in SAMPLE_FILES.values() if path.name not in there]
-        taken = await run_blocking_async(lambda: self.take_in(principal, missing))
-        await self.add_async(principal, taken, choice="separate")
+    async def _read_samples_async(self, principal: Principal, files: Sequence[uploads.Given]) -> None:
+        taken = await run_blocking_async(lambda: self.take_in(principal, files))
+        await self._add_async(principal, taken, "separate", Nobody())
 
     def wanted(self, principal: Principal, records: Iterable[FileRecord]) -> Wanted | None:
         """The one source that all readable files form; None when there is none."""

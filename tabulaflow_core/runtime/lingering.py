@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from types import TracebackType
-from typing import Self
 
 from tabulaflow_core.data.assumptions import assumptions_of
+from tabulaflow_core.data.closing import Closing
 from tabulaflow_core.data.contracts import DataConnector, QueryOutcome
 from tabulaflow_core.data.schema import SourceSchema
 
 
-class Lingering:
+class Lingering(Closing):
     """A `DataConnector` whose closing is left to `retire`.
 
     A turn holds the connectors that it found at its beginning; when a file is added meanwhile, the registry lets
@@ -61,11 +60,3 @@ class Lingering:
         retire, self._retire = self._retire, None
         if retire is not None:
             await retire(self._inner)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close_async()

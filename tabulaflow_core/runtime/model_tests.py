@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.models.catalog import PROVIDERS, endpoint_for
 from tabulaflow_core.models.doctor import Finding, probe_endpoint
+from tabulaflow_core.models.profiles import keep_profile
 from tabulaflow_core.models.resolve import parse_name, why_not_ready
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.engine_loop import EngineLoop
@@ -75,6 +76,9 @@ class ModelTest:
             api_key=endpoint.api_key,
             on_finding=self._found,
         )
+        if report.profile is not None:
+            await asyncio.to_thread(keep_profile, services.settings, report.base_url, report.model, report.profile)
+            services.models.renew(self.model)
         if report.ok:
             return f"It answers and can do all that a question needs, in {report.seconds:.1f} s.", "done"
         return report.advice or "It does not do all that a question needs. See what failed.", "failed"

@@ -36,6 +36,7 @@ class Models:
         self._preferences = preferences
         self._factory = factory
         self._open: dict[tuple[str, Endpoint | None], ChatModel] = {}
+        self._retired: list[ChatModel] = []
         self._lock = asyncio.Lock()
 
     async def default_name_async(self, principal: Principal) -> str | None:
@@ -77,6 +78,14 @@ class Models:
                 self._open[key] = await asyncio.to_thread(self._make, wanted, env)
             return wanted, self._open[key]
 
+    def renew(self, name: str) -> None:
+        """Make the clients of `name` anew when they are next asked for: more is known of it now.
+
+        Those of running turns go on and are closed in the end.
+        """
+        for key in [key for key in self._open if key[0] == name]:
+            self._retired.append(self._open.pop(key))
+
     def _make(self, name: str, env: Mapping[str, str]) -> ChatModel:
         if self._factory is not None:
             return self._factory(name)
@@ -86,8 +95,10 @@ class Models:
 
     async def close_async(self) -> None:
         """Close every client."""
-        while self._open:
-            _, model = self._open.popitem()
+        models = [*self._open.values(), *self._retired]
+        self._open.clear()
+        self._retired.clear()
+        for model in models:
             await model.close_async()
         # The embedded model's child process is shared by every client of this process, so no client ends it.
         if "tabulaflow_core.models.local.server" in sys.modules:

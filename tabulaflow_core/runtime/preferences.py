@@ -33,6 +33,10 @@ _LABELS: Final = {"compatible": "Another server (Chat Completions)"}
 _LONGEST_KEY: Final = 4_000
 #: A key in memory is forgotten when its person has not been here for so long.
 _HELD_SECONDS: Final = 12 * 3600.0
+#: What was read of the store counts for so long.
+_FRESH_SECONDS: Final = 1.0
+#: People of whom that is remembered.
+_READ_LATELY: Final = 1024
 _NOT_AN_ADDRESS: Final = "This is not an address. It looks like https://host/v1 or http://127.0.0.1:8000/v1."
 
 _now = time.monotonic
@@ -123,15 +127,17 @@ class PreferenceBook:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._held: dict[tuple[str, str], tuple[Endpoint, float]] = {}
+        self._read_lately: dict[str, tuple[float, dict[str, str]]] = {}
+        self._changes = 0
 
     async def get_async(self, principal: Principal) -> Preferences:
         """What this person has chosen; what another version kept and this one cannot read is left to the server."""
-        return _chosen((await self._store.preferences.all_async(principal)).get(_CHOSEN))
+        return _chosen((await self._all(principal)).get(_CHOSEN))
 
     async def set_async(self, principal: Principal, chosen: Preferences) -> None:
         """Keep `chosen` in place of what was chosen before."""
         body = json.dumps(_PREFERENCES.dump_python(chosen))
-        await self._store.preferences.set_async(principal, _CHOSEN, body)
+        await self._set(principal, _CHOSEN, body)
 
     async def set_endpoint_async(
         self, principal: Principal, provider: str, *, base_url: str, api_key: str, keep: KeyPlace
@@ -154,7 +160,7 @@ class PreferenceBook:
             kept = self._store.secrets.encrypt(
                 principal, json.dumps({"base_url": endpoint.base_url, "api_key": endpoint.api_key})
             )
-        await self._store.preferences.set_async(principal, f"{_ENDPOINT}{provider}", kept)
+        await self._set(principal, f"{_ENDPOINT}{provider}", kept)
 
     async def endpoints_async(self, principal: Principal) -> tuple[EndpointInfo, ...]:
         """The person's own ways to providers, without keys."""
@@ -194,7 +200,7 @@ class PreferenceBook:
 
     async def _endpoints(self, principal: Principal) -> dict[str, Endpoint | str]:
         found: dict[str, Endpoint | str] = {}
-        for name, body in (await self._store.preferences.all_async(principal)).items():
+        for name, body in (await self._all(principal)).items():
             provider = name.removeprefix(_ENDPOINT)
             if name.startswith(_ENDPOINT) and provider in PROVIDERS:
                 found[provider] = self._read(principal, provider, body)
@@ -206,6 +212,29 @@ class PreferenceBook:
                 self._held[owner, provider] = (held, now)
                 found[provider] = held
         return dict(sorted(found.items()))
+
+    async def _all(self, principal: Principal) -> dict[str, str]:
+        """What is kept, read once a second at most: a page asks several times in each of its runs.
+
+        A change made here is seen at once, one made by another process within that second.
+        """
+        read, kept = self._read_lately.get(principal.id, (0.0, {}))
+        if read and time.monotonic() - read < _FRESH_SECONDS:
+            return kept
+        changes = self._changes
+        kept = await self._store.preferences.all_async(principal)
+        if changes == self._changes:  # else it may be what was there before
+            if len(self._read_lately) >= _READ_LATELY:
+                self._read_lately.clear()
+            self._read_lately[principal.id] = (time.monotonic(), kept)
+        return kept
+
+    async def _set(self, principal: Principal, name: str, body: str | None) -> None:
+        try:
+            await self._store.preferences.set_async(principal, name, body)
+        finally:
+            self._changes += 1
+            self._read_lately.pop(principal.id, None)
 
     def _read(self, principal: Principal, provider: str, body: str) -> Endpoint | str:
         try:

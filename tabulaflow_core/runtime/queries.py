@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.data.contracts import QueryFailure, QueryResult
 from tabulaflow_core.data.statements import first_rows
 from tabulaflow_core.data.workspace import AcrossResult
 from tabulaflow_core.errors import NotFound, SourceError
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from tabulaflow_core.runtime.services import Services
 
 
-async def preview_async(services: Services, principal: Principal, alias: str, table: str, *, limit: int) -> pa.Table:
+async def preview_async(services: Services, principal: Principal, alias: str, table: str, *, limit: int) -> QueryResult:
     """The first `limit` rows of `table`; see `Runtime.preview`."""
     connector = await services.sources.connector_async(principal, alias)
     found = connector.schema.table(table)
@@ -26,7 +24,7 @@ async def preview_async(services: Services, principal: Principal, alias: str, ta
     outcome = await connector.run_query_async(first_rows(found, connector.dialect, limit=limit), limit=limit)
     if isinstance(outcome, QueryFailure):
         raise SourceError(f"The table {table!r} cannot be shown: {outcome.message}")
-    return outcome.table
+    return outcome
 
 
 async def run_sql_async(services: Services, principal: Principal, alias: str, sql: str) -> StoredResult | QueryFailure:

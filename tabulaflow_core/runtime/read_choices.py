@@ -13,6 +13,7 @@ from tabulaflow_core.errors import SourceError
 
 _DEFAULTS: Final[dict[str, object]] = {f.name: getattr(ReadOptions(), f.name) for f in fields(ReadOptions)}
 _WHOLE_FILE: Final = ("parts", "by_part")
+_ONE_PART: Final = ("automatic",)
 _MOST_LINES: Final = 10**12
 _LONGEST_DELIMITER: Final = 20
 #: What `ReadOptions` takes for no quoting and no escape, beside an empty text.
@@ -28,7 +29,7 @@ def parse(given: Mapping[str, JsonValue], *, of_part: str = "") -> ReadOptions:
     Raises:
         SourceError: There is no such choice, or it takes no such value.
     """
-    known = [name for name in _DEFAULTS if not (of_part and name in _WHOLE_FILE)]
+    known = [name for name in _DEFAULTS if name not in (_WHOLE_FILE if of_part else _ONE_PART)]
     if unknown := sorted(set(given) - set(known)):
         raise SourceError(
             f"There is no reading choice called {unknown[0][:60]!r}; there are {', '.join(sorted(known))}."
@@ -48,7 +49,11 @@ def tidy(given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         if name == "by_part" and isinstance(value, dict):
             parts = {part: tidy(own) for part, own in value.items() if isinstance(own, dict)}
             value = {part: own for part, own in parts.items() if own}
-        if value is not None and value != _DEFAULTS.get(name) and (value != {} or name not in ("types", "by_part")):
+        if (
+            value is not None
+            and value != _DEFAULTS.get(name)
+            and (value not in ({}, []) or name not in ("types", "by_part", "automatic"))
+        ):
             out[name] = value
     return out
 
@@ -126,6 +131,14 @@ def _parts(name: str, value: JsonValue) -> tuple[str, ...]:
     return names
 
 
+def _automatic(name: str, value: JsonValue) -> tuple[str, ...]:
+    names = _words(name, value)
+    allowed = [choice for choice in _DEFAULTS if choice not in (*_WHOLE_FILE, *_ONE_PART)]
+    if unknown := sorted(set(names) - set(allowed)):
+        raise _wrong(name, unknown[0], f"names among {', '.join(allowed)}")
+    return names
+
+
 def _types(name: str, value: JsonValue) -> dict[str, ColumnChoice]:
     if not isinstance(value, dict):
         raise _wrong(name, value, "types by the names of columns")
@@ -166,4 +179,5 @@ _CHECKS: Final[dict[str, Callable[[str, JsonValue], object]]] = {
     "parts": _parts,
     "beside": _one_of("one", "several"),
     "by_part": _by_part,
+    "automatic": _automatic,
 }

@@ -8,10 +8,8 @@ from collections.abc import Coroutine, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-import pyarrow as pa
-
 from tabulaflow_core.config import Settings
-from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.data.contracts import QueryFailure, QueryResult
 from tabulaflow_core.errors import StoreUnavailable
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
@@ -23,8 +21,9 @@ from tabulaflow_core.runtime.file_calls import FileCalls
 from tabulaflow_core.runtime.follower import FollowedTurn
 from tabulaflow_core.runtime.preference_calls import PreferenceCalls
 from tabulaflow_core.runtime.services import Services
+from tabulaflow_core.runtime.shared_reads import SharedReads
 from tabulaflow_core.runtime.turns import Turn
-from tabulaflow_core.runtime.views import ConversationView, ModelStatus, SourceInfo
+from tabulaflow_core.runtime.views import ConversationView, ModelStatus, SampleState, SourceInfo
 from tabulaflow_core.store.folders import owner_folder
 from tabulaflow_core.store.records import ConversationInfo, UsageRow
 
@@ -47,6 +46,7 @@ class Runtime(AnswerCalls, PreferenceCalls, FileCalls):
         self.settings = settings or Settings.from_env()
         self._factory = model_factory
         self._loop = EngineLoop()
+        self._reads = SharedReads()
         self._opened: Services | None = None
         self._opening = threading.Lock()
         self._closed = False
@@ -56,7 +56,8 @@ class Runtime(AnswerCalls, PreferenceCalls, FileCalls):
 
     def sources(self, principal: Principal) -> tuple[SourceInfo, ...]:
         """All sources; one that cannot be opened is `broken` and says why."""
-        return self._call(self._services.sources.list_async(principal))
+        read = self._services.sources.list_async
+        return self._call(self._reads.get_async(("sources", principal), lambda: read(principal)))
 
     def first_visit(self, principal: Principal) -> bool:
         """True once for each principal, ever: what is given as a welcome does not come back after it was removed."""
@@ -67,11 +68,25 @@ class Runtime(AnswerCalls, PreferenceCalls, FileCalls):
             return False
         return True
 
-    def add_samples(self, principal: Principal) -> SourceInfo:
-        """Add the sample files that ship; those that are there already stay as they are."""
+    def add_samples(self, principal: Principal, *, stay: bool = False) -> SourceInfo:
+        """Add the sample files that ship; those that are there already stay as they are.
+
+        They are put away by themselves when data of the person's own comes and no answer rests on files.
+
+        Args:
+            stay: They are wanted beside the person's own data, and stay.
+        """
         services = self._services
-        self._call(services.files.add_samples_async(principal))
+        self._call(services.files.samples.bring_async(principal, stay=stay))
         return next(source for source in self._call(services.sources.list_async(principal)) if source.kind == "files")
+
+    def samples(self, principal: Principal) -> SampleState:
+        """Whether the samples are there, were put away, or were removed one by one."""
+        return self._call(self._services.files.samples.state_async(principal))
+
+    def put_samples_away(self, principal: Principal) -> None:
+        """Take the samples away; those that were replaced or read in another way stay."""
+        self._call(self._services.files.samples.put_away_async(principal))
 
     def test_database(self, principal: Principal, url: str, *, source_id: str | None = None) -> SourceInfo:
         """Connect once and look; nothing is kept.
@@ -124,8 +139,8 @@ class Runtime(AnswerCalls, PreferenceCalls, FileCalls):
         """
         self._call(self._services.sources.remove_async(principal, source_id))
 
-    def preview(self, principal: Principal, alias: str, table: str, *, limit: int = 100) -> pa.Table:
-        """The first rows of a table.
+    def preview(self, principal: Principal, alias: str, table: str, *, limit: int = 100) -> QueryResult:
+        """The first rows of a table, with what is to be said of them.
 
         Args:
             table: Its name, or `schema.name`.
@@ -158,7 +173,9 @@ class Runtime(AnswerCalls, PreferenceCalls, FileCalls):
         Args:
             search: Words, all of which stand in the title or in the questions, in any case.
         """
-        return self._call(self._services.store.conversations.list_async(principal, limit=limit, search=search))
+        read = self._services.store.conversations.list_async
+        key = ("conversations", principal, limit, search)
+        return self._call(self._reads.get_async(key, lambda: read(principal, limit=limit, search=search)))
 
     def conversation(self, principal: Principal, conversation_id: str) -> ConversationView:
         """A conversation with its turns and their events.
@@ -235,11 +252,13 @@ class Runtime(AnswerCalls, PreferenceCalls, FileCalls):
 
     def models(self, principal: Principal) -> tuple[ModelStatus, ...]:
         """The models that could answer, each with what it still needs."""
-        return self._call(self._services.models.statuses_async(principal))
+        read = self._services.models.statuses_async
+        return self._call(self._reads.get_async(("models", principal), lambda: read(principal)))
 
     def default_model(self, principal: Principal) -> str | None:
         """The model used when none is named; None when there is none."""
-        return self._call(self._services.models.default_name_async(principal))
+        read = self._services.models.default_name_async
+        return self._call(self._reads.get_async(("default model", principal), lambda: read(principal)))
 
     def download_model(self, principal: Principal) -> Download:
         """Fetch the embedded model's weights, or join the download that runs."""

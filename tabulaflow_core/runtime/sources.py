@@ -154,6 +154,7 @@ class SourceBook:
             url_masked=tested.url_masked,
             url_secret=self._store.secrets.encrypt(principal, url.strip()),
         )
+        await self._files.samples.make_room_async(principal)
         await self._sync(principal)
         return await self._described(self._shelf(principal), _blank(record))
 

@@ -19,6 +19,8 @@ SourceStatus = Literal["ready", "broken"]
 FileChoice = Literal["replace", "append", "keep_both", "combine", "separate"]
 FileQuestionKind = Literal["same_name", "same_shape", "one_shape"]
 JobState = Literal["running", "done", "stopped"]
+#: `away`: put away because a person's own data came, or because the person said so.
+SampleState = Literal["here", "away", "none"]
 
 
 @dataclass(frozen=True, slots=True)

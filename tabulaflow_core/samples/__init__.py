@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -17,3 +18,9 @@ SAMPLE_QUESTIONS: Final = (
     "How many units were sold in each month of 2026?",
     "What are the five products with the highest total revenue?",
 )
+
+
+@cache
+def sample_columns() -> dict[str, list[str]]:
+    """The names of the columns of each sample table, in order."""
+    return {name: path.read_text(encoding="utf-8").partition("\n")[0].split(",") for name, path in SAMPLE_FILES.items()}

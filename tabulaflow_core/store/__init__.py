@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from tabulaflow_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tabulaflow_core.store.answers import Answers
@@ -31,30 +32,30 @@ if TYPE_CHECKING:
     from tabulaflow_core.store.turns import Turns
     from tabulaflow_core.store.usage import UsageLedger
 
-_HOME: Final = {
-    "Answers": "answers",
-    "ConversationInfo": "records",
-    "Conversations": "conversations",
-    "Database": "database",
-    "DatabaseRecord": "records",
-    "FeedbackRecord": "records",
-    "FileRecord": "records",
-    "WaitingRecord": "records",
-    "History": "records",
-    "PreferenceShelf": "preferences",
-    "Results": "results",
-    "STALE_SECONDS": "leases",
-    "Secrets": "secrets",
-    "Sources": "sources",
-    "Store": "store",
-    "TurnRecord": "records",
-    "TurnState": "records",
-    "Turns": "turns",
-    "UsageLedger": "usage",
-    "UsageRow": "records",
-    "Verdict": "records",
-    "coalesce": "partial",
-    "partial_result": "partial",
+_HOMES: Final = {
+    "Answers": ".answers",
+    "ConversationInfo": ".records",
+    "Conversations": ".conversations",
+    "Database": ".database",
+    "DatabaseRecord": ".records",
+    "FeedbackRecord": ".records",
+    "FileRecord": ".records",
+    "WaitingRecord": ".records",
+    "History": ".records",
+    "PreferenceShelf": ".preferences",
+    "Results": ".results",
+    "STALE_SECONDS": ".leases",
+    "Secrets": ".secrets",
+    "Sources": ".sources",
+    "Store": ".store",
+    "TurnRecord": ".records",
+    "TurnState": ".records",
+    "Turns": ".turns",
+    "UsageLedger": ".usage",
+    "UsageRow": ".records",
+    "Verdict": ".records",
+    "coalesce": ".partial",
+    "partial_result": ".partial",
 }
 
 __all__ = [
@@ -84,11 +85,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -132,6 +132,15 @@ class Turns:
             if asked.rowcount == 0:
                 raise NotFound(_MISSING)
 
+    async def rests_on_async(self, principal: Principal, alias: str) -> bool:
+        """Whether any answer was read from the source `alias`, or might be: a turn runs."""
+        kept = select(turn_sources.c.sources).where(turn_sources.c.owner == principal.id).distinct()
+        running = select(turns.c.id).where(turns.c.owner == principal.id, turns.c.state == "running").limit(1)
+        async with self._database.read() as connection:
+            if (await connection.execute(running)).first() is not None:
+                return True
+            return any(alias in row.sources.split(_TOGETHER) for row in await connection.execute(kept))
+
     async def get_async(self, principal: Principal, turn_id: str) -> TurnRecord:
         """One turn.
 

@@ -49,6 +49,30 @@ def test_they_are_kept_and_of_one_person(make_runtime: MakeRuntime) -> None:
         rt.set_preferences(LOCAL_USER, Preferences(model="nobody:x"))
 
 
+def test_they_are_read_once_a_second_and_a_change_is_seen(
+    make_runtime: MakeRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, elsewhere = make_runtime(), make_runtime()
+    shelf, reads = here._services.store.preferences, []
+    real = shelf.all_async
+
+    async def counted(principal: Principal) -> dict[str, str]:
+        reads.append(principal.id)
+        return await real(principal)
+
+    monkeypatch.setattr(shelf, "all_async", counted)
+    for _ in range(20):
+        here.preferences(LOCAL_USER)
+        environment(here, LOCAL_USER)
+    assert len(reads) < 10  # forty without it; a busy machine may need more than a second for them
+    here.set_preferences(LOCAL_USER, Preferences(result_rows=7))
+    assert here.preferences(LOCAL_USER).result_rows == 7
+    assert here.preferences(OTHER) == Preferences()
+    elsewhere.set_preferences(LOCAL_USER, Preferences(result_rows=8))
+    monkeypatch.setattr(preferences, "_FRESH_SECONDS", 0.0)
+    assert here.preferences(LOCAL_USER).result_rows == 8
+
+
 def test_the_next_question_of_an_open_conversation_uses_them(rt: Runtime, model: ScriptedModel, shop: str) -> None:
     rt.add_database(LOCAL_USER, "shop", shop)
     conversation = rt.new_conversation(LOCAL_USER)

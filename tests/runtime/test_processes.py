@@ -30,7 +30,7 @@ def test_both_see_and_ask_the_same_table(rt: Runtime, child: Child, tmp_path: Pa
     assert child.ask("tables") == ["orders"]
     total = "SELECT sum(amount) AS total FROM orders"
     assert child.ask("sql", alias="files", sql=total) == [{"total": 30}]
-    assert rt.preview(LOCAL_USER, "files", "orders").num_rows == 2
+    assert rt.preview(LOCAL_USER, "files", "orders").table.num_rows == 2
     file.write_text("id,amount\n1,10\n2,20\n3,70\n")
     rt.add_files(LOCAL_USER, [("orders.csv", file)], choice="replace")
     assert child.ask("sql", alias="files", sql=total) == [{"total": 100}]

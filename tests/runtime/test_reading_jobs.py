@@ -166,7 +166,7 @@ def test_what_a_killed_process_left_is_swept(rt: Runtime) -> None:
     rt.add_files(LOCAL_USER, [("c.csv", io.BytesIO(b"a,c\n1,2\n"))])
     assert not draft.parent.exists()
     assert not workshop.exists()
-    assert [len(rt.preview(LOCAL_USER, "files", name)) for name in ("sales", "b", "c")] == [2, 1, 1]
+    assert [len(rt.preview(LOCAL_USER, "files", name).table) for name in ("sales", "b", "c")] == [2, 1, 1]
     assert rt.original(LOCAL_USER, "sales.csv").read_bytes() == SALES
 
 

@@ -32,7 +32,7 @@ def test_two_replicas(
     result = one.run_sql(LOCAL_USER, "shop", "SELECT sum(amount) AS total FROM orders")
     assert isinstance(result, StoredResult)
     assert two.result(LOCAL_USER, result.id).table.to_pylist() == [{"total": 60}]
-    assert two.preview(LOCAL_USER, "shop", "orders").num_rows == 3
+    assert two.preview(LOCAL_USER, "shop", "orders").table.num_rows == 3
 
     conversation = one.new_conversation(LOCAL_USER)
     model.enqueue(text("Sixty, I think."), hang())

@@ -28,6 +28,7 @@ from tabulaflow_core.runtime.shelf import Shelf, Wanted
 from tabulaflow_core.runtime.sources import SourceBook
 from tabulaflow_core.runtime.uploads import plain_name
 from tabulaflow_core.store.store import Store
+from tests.data.contract import boxes
 from tests.runtime.conftest import MakeRuntime, drain
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
@@ -69,17 +70,17 @@ def test_two_files_of_one_stem_get_two_tables(rt: Runtime, tmp_path: Path) -> No
     rt.add_files(LOCAL_USER, given, choice="separate")
     (source,) = rt.sources(LOCAL_USER)
     assert sorted(table.name for table in source.tables) == ["a", "a_2"]
-    assert rt.preview(LOCAL_USER, "files", "a_2").column("x").to_pylist() == [3]
+    assert rt.preview(LOCAL_USER, "files", "a_2").table.column("x").to_pylist() == [3]
 
 
 def test_the_same_name_replaces_when_told_so_beforehand(rt: Runtime, tmp_path: Path) -> None:
     rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n1,2\n")])
     (again,) = rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", "x,y\n5,6\n")], choice="replace")
     assert "replaces" in again.message
-    assert rt.preview(LOCAL_USER, "files", "a").column("x").to_pylist() == [5]
+    assert rt.preview(LOCAL_USER, "files", "a").table.column("x").to_pylist() == [5]
     (broken,) = rt.add_files(LOCAL_USER, [write(tmp_path, "a.csv", PNG)], choice="replace")
     assert (broken.status, "stays" in broken.message) == ("message", True)
-    assert rt.preview(LOCAL_USER, "files", "a").column("x").to_pylist() == [5]
+    assert rt.preview(LOCAL_USER, "files", "a").table.column("x").to_pylist() == [5]
 
 
 def test_a_file_is_read_again_as_told(rt: Runtime, tmp_path: Path) -> None:
@@ -166,7 +167,7 @@ def test_a_database_is_kept_with_its_password_hidden(
     assert (added.alias, added.dialect, added.status, added.tables[0].row_count) == ("shop", "sqlite", "ready", 3)
     (source,) = make_runtime().sources(LOCAL_USER)
     assert source.id == added.id
-    assert rt.preview(LOCAL_USER, "shop", "orders", limit=2).num_rows == 2
+    assert rt.preview(LOCAL_USER, "shop", "orders", limit=2).table.num_rows == 2
     with pytest.raises(SourceError, match="already"):
         rt.add_database(LOCAL_USER, "shop", shop)
     refused = rt.run_sql(LOCAL_USER, "shop", "DELETE FROM orders")
@@ -309,8 +310,8 @@ def test_two_principals_never_meet(rt: Runtime, tmp_path: Path, shop: str, model
     # The same names again are the other's own.
     rt.add_files(bob, [write(tmp_path, "a.csv", "x,y\n9,9\n")])
     rt.add_database(bob, "shop", shop)
-    assert rt.preview(ann, "files", "a").column("x").to_pylist() == [1]
-    assert rt.preview(bob, "files", "a").column("x").to_pylist() == [9]
+    assert rt.preview(ann, "files", "a").table.column("x").to_pylist() == [1]
+    assert rt.preview(bob, "files", "a").table.column("x").to_pylist() == [9]
 
 
 class Flaky:
@@ -541,3 +542,18 @@ async def test_a_kept_password_goes_only_where_it_belongs(settings: Settings) ->
             assert "eim" not in str(caught.value)
     finally:
         await store.close_async()
+
+
+@pytest.mark.server
+def test_a_preview_says_which_values_could_not_be_given(rt: Runtime) -> None:
+    with boxes.mariadb_database() as url:
+        boxes.outside_mariadb(
+            url,
+            "CREATE TABLE days (day DATE)",
+            "SET sql_mode = ''",
+            "INSERT INTO days VALUES ('2026-02-03'), ('0000-00-00')",
+        )
+        rt.add_database(LOCAL_USER, "shop", url)
+        shown = rt.preview(LOCAL_USER, "shop", "days")
+    assert [str(day) for day in shown.table.column("day").to_pylist()] == ["2026-02-03", "None"]
+    assert [notice.partition(" of ")[0] for notice in shown.notices] == ["1 value"]
