@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "runtime": {"store", "agents", "output", "data", "models", "samples"},
     "cli": {"runtime", "store", "agents", "output", "data", "models", "samples"},
 }
-FOUNDATION = {"errors", "config", "principal", "counting", "__version__"}
+FOUNDATION = {"errors", "config", "principal", "counting", "lazy", "__version__"}
 
 #: vendor -> the only folders or files that may import it.
 VENDORS: dict[str, tuple[str, ...]] = {
@@ -43,6 +43,11 @@ VENDORS: dict[str, tuple[str, ...]] = {
 #: Where threads and event loops may be made.
 LOOP_CALLS = {"new_event_loop", "run_forever", "run_until_complete", "Thread"}
 LOOP_HOMES = ("runtime", "cli")
+
+#: What would run text as a program, as a name that is called and as a module; the folders that may start a program.
+RUNNERS = {"exec", "eval", "compile", "__import__"}
+RUNNING_MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "runpy", "code", "subprocess"}
+PROGRAM_HOMES = ("models/local",)
 
 MODULES = sorted(CORE.rglob("*.py"))
 SCRIPTS = [p for p in (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))) if p.exists()]
@@ -100,6 +105,17 @@ def test_loops_and_threads_live_in_the_runtime(path: Path) -> None:
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             assert name not in LOOP_CALLS, f"{relative(path)}:{node.lineno} calls {name}"
+
+
+@pytest.mark.parametrize("path", [*MODULES, *SCRIPTS], ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_no_text_of_a_model_or_of_data_can_become_a_program(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in RUNNERS, f"{path.name}:{node.lineno} runs text"
+    if path in MODULES and relative(path).startswith(PROGRAM_HOMES):
+        return
+    for line, name in imports_of(path):
+        assert name.split(".")[0] not in RUNNING_MODULES, f"{path.name}:{line} imports {name}"
 
 
 @pytest.mark.parametrize("path", [*MODULES, *SCRIPTS], ids=lambda p: p.relative_to(ROOT).as_posix())

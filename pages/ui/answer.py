@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Final, assert_never
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, assert_never
 
 import streamlit as st
 
@@ -23,9 +24,13 @@ from pages.ui import (
 )
 from pages.ui.changes import Changes
 from pages.ui.transcript import Transcript
-from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.errors import SourceUnavailable, TabulaflowError
+from tabulaflow_core.output import direction
 from tabulaflow_core.output.specs import ArtifactSpec, ChartSpec, MetricSpec, TableSpec
 from tabulaflow_core.runtime import FeedbackRecord, TurnView, get_runtime
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 #: Pixels: the sentence, the chart and a few rows fit on one screen together.
 _CHART_HEIGHT: Final = 320
@@ -42,7 +47,7 @@ def draw_turn(turn: TurnView, changes: Changes, feedback: FeedbackRecord | None 
     transcript = Transcript.of(turn.events)
     with st.chat_message("assistant", avatar=":material/table_chart_view:"):
         how.draw(transcript, seconds=turn.seconds)
-        draw_ending(transcript)
+        draw_ending(transcript, key=turn.id)
         if transcript.result is not None:
             assumed.draw(transcript.result.assumptions, key=turn.id)
         show_sql = turn.model.startswith("local:")
@@ -59,15 +64,24 @@ def draw_question(question: str) -> None:
         st.text(question)  # as typed: column names may look like markdown
 
 
-def draw_ending(transcript: Transcript) -> None:
+def draw_text(text: str, *, key: str) -> None:
+    """What the model wrote, from right to left where it is such a text."""
+    with st.container(key=f"{'rtl' if direction.is_right_to_left(text) else 'ltr'}-{key}"):
+        st.markdown(safe.prose(text))
+
+
+def draw_ending(transcript: Transcript, *, key: str) -> None:
     """The text, and what went wrong if something did."""
     if transcript.text:
-        st.markdown(safe.markdown(transcript.text))
+        draw_text(transcript.text, key=key)
     if transcript.interrupted:
         kept = " What came before is kept." if transcript.text or transcript.steps else ""
         st.info(safe.markdown(transcript.interrupted) + kept, icon=":material/stop_circle:")
     if transcript.error:
         st.error(safe.markdown(transcript.error.user_message), icon=":material/error:")
+        if transcript.error.type == SourceUnavailable.__name__:
+            st.caption("An address or a password that has changed is entered on the Data page, under *Change*.")
+            st.page_link("pages/data.py", label="Open the Data page", icon=":material/database:", width="content")
 
 
 def draw_artifacts(
@@ -139,14 +153,23 @@ def draw_own_chart(table: TableSpec, *, key: str, name: str, changes: Changes) -
 
 
 def _draw_figure(spec: ChartSpec, *, key: str) -> None:
-    figure = json.loads(spec.plotly)
-    # A figure without a template gets plotly's own colours, not the theme's.
-    figure["layout"].setdefault("colorway", st.get_option("theme.chartCategoricalColors"))
-    figure["layout"].setdefault("height", _CHART_HEIGHT)
+    figure = _figure(spec.plotly, tuple(st.get_option("theme.chartCategoricalColors") or ()))
     # What the viewer's own browser makes of it: a picture to take away, without a trip to the server.
     picture = {"format": "png", "filename": "chart", "scale": 2}
     config = {"displaylogo": False, "toImageButtonOptions": picture}
     st.plotly_chart(figure, key=key, config=config, alt=spec.summary or spec.title)
+
+
+@lru_cache(maxsize=64)
+def _figure(plotly: str, colorway: tuple[str, ...]) -> Figure:
+    """The figure, checked by plotly once and not at each run of a page, where it would be half of the time."""
+    from plotly.graph_objects import Figure
+
+    figure = json.loads(plotly)
+    # A figure without a template gets plotly's own colours, not the theme's.
+    figure["layout"].setdefault("colorway", colorway)
+    figure["layout"].setdefault("height", _CHART_HEIGHT)
+    return Figure(figure)
 
 
 def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool, changes: Changes | None) -> None:

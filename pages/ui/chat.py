@@ -6,18 +6,14 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import answer, follow_ups, live, model_panel, safe, state, take_conversation, wording
-from pages.ui.changes import Changes
+from pages.ui import follow_ups, history, live, model_panel, safe, samples, state, take_conversation, wording
 from pages.ui.suggestions import suggested_questions
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import ConversationView, SourceInfo, Turn, get_runtime
 
-#: Turns drawn at once; older ones come behind a button, so that a long conversation stays quick.
-TURNS_SHOWN: Final = 10
 _QUESTION: Final = "question"
 _TOO_LONG: Final = "tf_too_long"
 _LONGEST_QUESTION: Final = 4000  # characters: the box itself would drop a longer text without a word
-_EARLIER: Final = "tf_show_earlier"
 
 
 def draw() -> None:
@@ -25,6 +21,7 @@ def draw() -> None:
     runtime, who = get_runtime(), state.principal()
     view = _open_view()
     running = runtime.running_turn(who, view.info.id) if view else None
+    fault = "" if running else _start_pending(view)
     sources = runtime.sources(who)
     _draw_heading(sources, view)
     empty = view is None or not (view.turns or running)
@@ -36,10 +33,10 @@ def draw() -> None:
     if model_ready and running is None:
         _warm(view, sources)
     _draw_bottom(running, ready=model_ready, empty=empty)
-    if running is None and model_ready and (question := state.take_pending_question()):
-        _start(question, view)
+    if fault:
+        st.error(safe.markdown(fault), icon=":material/error:")
     if view is not None:
-        _draw_history(view, running)
+        history.draw(view, running)
         if running is None and model_ready:
             follow_ups.draw(view, sources)
     _draw_too_long()
@@ -106,7 +103,7 @@ def _draw_welcome() -> None:
 def _draw_suggestions(sources: tuple[SourceInfo, ...]) -> None:
     suggestions = suggested_questions(sources)
     if not suggestions:
-        st.info("There is no data to ask yet. Bring a file or a database on the Data page.", icon=":material/database:")
+        samples.draw_nothing_yet()
         return
     with st.container(horizontal=True):
         for at, text in enumerate(suggestions):
@@ -161,28 +158,19 @@ def _draw_too_long() -> None:
             st.code(question, language=None, wrap_lines=True)
 
 
-def _start(question: str, view: ConversationView | None) -> None:
-    """Ask, and run the page again with the turn on it."""
-    runtime, who = get_runtime(), state.principal()
+def _start_pending(view: ConversationView | None) -> str:
+    """Ask what is to be asked, before anything is drawn, and run the page again with the turn on it.
+
+    Returns:
+        Why it could not be asked; empty when there was nothing to ask, or no model to ask.
+    """
+    ready = bool(state.pending_questions()) and model_panel.is_ready()
+    if (question := state.take_pending_question() if ready else None) is None:
+        return ""
     try:
         conversation_id = view.info.id if view else state.take_draft_conversation()
         state.open_conversation(conversation_id)
-        runtime.start_turn(who, conversation_id, question, model=state.model())
+        get_runtime().start_turn(state.principal(), conversation_id, question, model=state.model())
     except TabulaflowError as error:
-        st.error(safe.markdown(error.user_message), icon=":material/error:")
-        return
+        return error.user_message
     st.rerun()
-
-
-def _draw_history(view: ConversationView, running: Turn | None) -> None:
-    turns = [turn for turn in view.turns if running is None or turn.id != running.id]
-    hidden = len(turns) - TURNS_SHOWN
-    if hidden > 0 and not st.session_state.get(_EARLIER):
-        st.button(f"Show {hidden} earlier", key="earlier", on_click=_show_earlier)
-        turns = turns[hidden:]
-    for turn in turns:
-        answer.draw_turn(turn, Changes.of(view, turn.id), view.verdicts.get(turn.id))
-
-
-def _show_earlier() -> None:
-    st.session_state[_EARLIER] = True

@@ -15,8 +15,10 @@ from tabulaflow_core.runtime.engine_forms import (
     MASK,
     SECRETS,
     EngineForm,
+    cut_secrets,
     fields_of,
     missing_fields,
+    put_back,
     suggested_name,
     url_of,
 )
@@ -29,7 +31,7 @@ _FAULT: Final = "tf_connect_fault"  # (field, sentence)
 _SAID: Final = "tf_connected"
 _EXTRA: Final = "tf_connect_extra"  # options of the URL that no field shows
 _RAW: Final = "tf_connect_raw"  # the URL stands for itself: it fits no form
-_SUGGESTED: Final = "tf_connect_suggested"
+_CUT: Final = "tf_connect_cut"  # passwords cut out of a URL that fits no form, for the `***` in it
 _FIELDS: Final = tuple(dict.fromkeys(field for form in FORMS.values() for field in form.fields))
 
 
@@ -75,8 +77,9 @@ def draw() -> None:
         "Name",
         key=_NAME,
         max_chars=40,
-        placeholder="shop",
-        help="What the source is called in questions and queries.",
+        # Not filled in: whoever types a name already would find it mixed with the suggested one.
+        placeholder=_suggested(),
+        help="What the source is called in questions and queries. Left empty, it is the name shown in grey.",
     )
     _say("name")
     st.caption("The connection is tried before it is kept. It is only ever read; the password is kept encrypted.")
@@ -149,48 +152,69 @@ def _say(field: str) -> None:
 def _engine_changed() -> None:
     form = _form()
     st.session_state[_EXTRA] = {}
-    st.session_state[_key("port")] = str(form.port) if form.port and "port" in form.fields else ""
+    _set(_key("port"), str(form.port) if form.port and "port" in form.fields else "")
     _field_changed()
 
 
 def _field_changed() -> None:
     st.session_state.pop(_FAULT, None)
+    st.session_state.pop(_CUT, None)
     st.session_state[_RAW] = False
     form = _form()
-    st.session_state[_URL] = url_of(form, _values(form), st.session_state.get(_EXTRA, {}), shown=True)
-    _suggest()
+    _set(_URL, url_of(form, _values(form), st.session_state.get(_EXTRA, {}), shown=True))
 
 
 def _url_changed() -> None:
     st.session_state.pop(_FAULT, None)
-    text = str(st.session_state.get(_URL) or "").strip()
+    text = _full_url()
     st.session_state[_RAW] = bool(text)
     if not text:
         return
     try:
         key, values, extra = fields_of(text, roots=get_runtime().settings.file_roots)
     except SourceUrlError as error:
+        _hide(text)
         st.session_state[_FAULT] = ("url", error.user_message)
         return
     except KeyError:  # an engine without a form: the URL is all there is
+        _hide(text)
         return
     form = FORMS[key]
     for field in form.fields:
         if values.get(field) == MASK:  # the password that stands in its field already
             continue
         default = next(iter(form.encryption)) if field == "ssl" and form.encryption else ""
-        st.session_state[_key(field)] = values.get(field, default)
-    st.session_state[_ENGINE] = key
+        _set(_key(field), values.get(field, default))
+    _set(_ENGINE, key)
     st.session_state[_EXTRA] = extra
     _field_changed()
 
 
-def _suggest() -> None:
-    """A name, unless the person chose one."""
-    if str(st.session_state.get(_NAME) or "") in ("", st.session_state.get(_SUGGESTED, "")):
-        form = _form()
-        name = suggested_name(form, _values(form))
-        st.session_state[_NAME] = st.session_state[_SUGGESTED] = name
+def _full_url() -> str:
+    """What stands in the box, with the passwords that were cut out of it."""
+    return put_back(str(st.session_state.get(_URL) or "").strip(), st.session_state.get(_CUT, ()))
+
+
+def _hide(text: str) -> None:
+    """Leave a URL that fills no fields in its box, to be corrected, without its password."""
+    shown, st.session_state[_CUT] = cut_secrets(text)
+    _set(_URL, shown)
+
+
+def _set(key: str, value: str) -> None:
+    """Fill a field; one that says so already is left alone, for somebody may be typing in it."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+
+
+def _suggested() -> str:
+    form = _form()
+    return suggested_name(form, _values(form))
+
+
+def _name() -> str:
+    """The name that the person gave, or the suggested one."""
+    return str(st.session_state.get(_NAME) or "").strip() or _suggested()
 
 
 def _ask(what: str) -> None:
@@ -202,18 +226,14 @@ def _carry_out(what: str) -> None:
     values = _values(form)
     st.session_state.pop(_FAULT, None)
     raw = bool(st.session_state.get(_RAW))
-    if what == "connect" and not str(st.session_state.get(_NAME) or "").strip():
+    if what == "connect" and not _name():
         st.session_state[_FAULT] = ("name", "A name is needed: it is what the source is called in questions.")
         return
     if not raw and (missing := missing_fields(form, values)):
         word = form.label(missing[0])
         st.session_state[_FAULT] = (missing[0], f"{word} is needed.")
         return
-    url = (
-        str(st.session_state.get(_URL) or "")
-        if raw
-        else url_of(form, values, st.session_state.get(_EXTRA, {}), shown=False)
-    )
+    url = _full_url() if raw else url_of(form, values, st.session_state.get(_EXTRA, {}), shown=False)
     runtime, who = get_runtime(), state.principal()
     begun = time.perf_counter()
     try:
@@ -221,7 +241,7 @@ def _carry_out(what: str) -> None:
             tested = runtime.test_database(who, url)
             st.session_state[_SAID] = result_of(tested, time.perf_counter() - begun)
             return
-        source = runtime.add_database(who, str(st.session_state[_NAME]).strip(), url)
+        source = runtime.add_database(who, _name(), url)
     except TabulaflowError as error:
         st.session_state[_FAULT] = (_about(error, form), error.user_message)
         return
@@ -261,5 +281,5 @@ def _clear() -> None:
     for key in (_NAME, _URL, *(_key(field) for field in _FIELDS if field != "ssl")):
         if key in st.session_state:
             st.session_state[key] = ""
-    for key in (_EXTRA, _RAW, _SUGGESTED, _FAULT):
+    for key in (_EXTRA, _RAW, _CUT, _FAULT):
         st.session_state.pop(key, None)

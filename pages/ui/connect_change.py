@@ -11,11 +11,13 @@ import streamlit as st
 from pages.ui import connect, safe, state
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.runtime import SourceInfo, get_runtime
+from tabulaflow_core.runtime.engine_forms import cut_secrets, put_back
 
 _MASK: Final = ":***@"
 _SAID: Final = "tf_changed"  # (id of the source, fine, sentence)
 _SAVED: Final = "tf_change_saved"  # id of the source
 _ASKED: Final = "tf_change"
+_CUT: Final = "tf_change_cut"  # passwords cut out of the URL of a change that failed, for the `***` in it
 
 
 def draw_popover(source: SourceInfo) -> None:
@@ -26,10 +28,9 @@ def draw_popover(source: SourceInfo) -> None:
         if url_key not in st.session_state:
             st.session_state[url_key] = source.url_masked
         what = st.session_state.pop(f"{_ASKED}-{source.id}", "")
-        url = str(st.session_state[url_key] or "").strip()
         if what:
             with st.spinner("Trying the connection"):
-                _carry_out(source, what, url, str(st.session_state.get(password_key) or ""))
+                _carry_out(source, what, _url(source), str(st.session_state.get(password_key) or ""))
         st.text_input("Connection URL", key=url_key, help="`***` stands for the password that is kept.")
         if source.dialect not in ("sqlite", "duckdb"):
             st.text_input(
@@ -59,9 +60,17 @@ def _ask(source_id: str, what: str) -> None:
     st.session_state[f"{_ASKED}-{source_id}"] = what
 
 
+def _url(source: SourceInfo) -> str:
+    """What the box holds, and `***` in the box from now on where it holds a password."""
+    url_key, cut_key = f"change-url-{source.id}", f"{_CUT}-{source.id}"
+    url = put_back(str(st.session_state[url_key] or "").strip(), st.session_state.get(cut_key, ()))
+    st.session_state[url_key], st.session_state[cut_key] = cut_secrets(url)
+    return url
+
+
 def _carry_out(source: SourceInfo, what: str, url: str, password: str) -> None:
     if password:
-        url = _with_password(url, password)
+        url = _with_password(str(st.session_state[f"change-url-{source.id}"]), password)
     runtime, who = get_runtime(), state.principal()
     begun = time.perf_counter()
     try:
@@ -73,7 +82,7 @@ def _carry_out(source: SourceInfo, what: str, url: str, password: str) -> None:
     except TabulaflowError as error:
         st.session_state[_SAID] = (source.id, False, safe.markdown(error.user_message))
         return
-    for name in ("change-url", "change-password"):  # a password stays no longer than it must
+    for name in ("change-url", "change-password", _CUT):  # a password stays no longer than it must
         st.session_state.pop(f"{name}-{source.id}", None)
     st.session_state[_SAVED] = changed.id
     st.rerun()

@@ -22,7 +22,7 @@ def draw(source: SourceInfo) -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             what = safe.label(source.url_masked) if source.url_masked else wording.count(len(source.tables), "table")
             st.markdown(f":material/database: **{safe.label(source.alias)}** · {what}")
-            if source.url_masked:
+            if "://" in source.url_masked:  # an uploaded file has no address that could change
                 connect_change.draw_popover(source)
             hidden_columns.draw_popover(source)
             with st.popover("Remove", icon=":material/delete:", key=f"ask-remove-{source.id}"):
@@ -68,4 +68,4 @@ def _draw_table(source: SourceInfo, table: TableSchema) -> None:
             {"Column": c.name, "Type": c.type, "Remark": " ".join(filter(None, (_HIDDEN[c.name in hidden], c.comment)))}
             for c in table.columns
         ]
-        st.dataframe(columns, hide_index=True, key=f"columns-{key}")
+        st.dataframe(columns, hide_index=True, placeholder="", key=f"columns-{key}")

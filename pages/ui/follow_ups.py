@@ -44,7 +44,9 @@ def _questions(turn: TurnView, view: ConversationView, sources: Sequence[SourceI
         return ()  # a person's own query shows it; a question made of it would go to the model
     tables = [replace(table, columns=tuple(c for c in table.columns if c.name not in names)) for table, names in used]
     asked = [each.question for each in view.turns]
-    return follow_ups(result, question=turn.question, tables=tables, asked=asked, plain=_is_small_model())
+    further = follow_ups(result, question=turn.question, tables=tables, asked=asked, plain=_is_small_model())
+    other = get_runtime().other_question(turn, result, tables)
+    return (other, *further[:2]) if other else further  # first what turns the answer round
 
 
 def _is_small_model() -> bool:

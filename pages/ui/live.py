@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import answer, how, safe, wording
 from pages.ui.transcript import Transcript
+from tabulaflow_core.output import direction
 from tabulaflow_core.runtime import Turn
 
 _LEFTOVERS: Final = 40  # elements that an earlier page may have had below the running turn
@@ -52,6 +53,9 @@ class _LiveScreen:
         self._shown_label = self._shown_writing = self._shown_text = ""
         self._shown_steps: dict[str, tuple[DeltaGenerator, tuple[str, str]]] = {}
         self._shown_artifacts = 0
+        self._written: DeltaGenerator | None = None
+        self._backwards = False
+        self._turns = 0
 
     def draw(self, transcript: Transcript) -> None:
         """Bring the screen up to `transcript`."""
@@ -64,7 +68,7 @@ class _LiveScreen:
                 self._writing.empty()
         if transcript.text != self._shown_text:
             self._shown_text = transcript.text
-            self._text.markdown(safe.markdown(transcript.text))
+            self._draw_text(transcript.text)
         if fresh := transcript.artifacts[self._shown_artifacts :]:
             with self._artifacts:
                 local = transcript.model.startswith("local:")
@@ -78,6 +82,15 @@ class _LiveScreen:
             self._shown_label = label
             # A new label without `expanded` would fold it, and hide the query that grows.
             self._status.update(label=f":shimmer[{safe.label(label)}]", expanded=True)
+
+    def _draw_text(self, text: str) -> None:
+        """Replace the text; what it stands in is drawn once for each direction, as a key may be drawn once in a run."""
+        backwards = direction.is_right_to_left(text)
+        if self._written is None or backwards != self._backwards:
+            self._backwards, self._turns = backwards, self._turns + 1
+            key = f"{'rtl' if backwards else 'ltr'}-live-{self._turns}"
+            self._written = self._text.container(key=key).empty()
+        self._written.markdown(safe.prose(text))
 
     def _draw_steps(self, transcript: Transcript) -> None:
         for step in transcript.steps.values():

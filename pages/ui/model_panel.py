@@ -8,11 +8,16 @@ from pages.ui import safe, state, wording
 from tabulaflow_core.runtime import Download, ModelStatus, get_runtime
 
 
+def is_ready() -> bool:
+    """Whether there is a model to ask."""
+    return get_runtime().default_model(state.principal()) is not None or state.model() is not None
+
+
 def draw() -> bool:
     """Draw what is needed before a question can be asked; True when a model is ready."""
-    runtime, who = get_runtime(), state.principal()
-    if runtime.default_model(who) is not None or state.model() is not None:
+    if is_ready():
         return True
+    runtime, who = get_runtime(), state.principal()
     download = runtime.model_download(who)
     if download is not None and download.state in ("running", "failed", "cancelled"):
         _draw_download(download)

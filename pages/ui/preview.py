@@ -19,14 +19,31 @@ _COLUMNS: Final = 200
 def draw(alias: str, table: TableSchema, *, key: str) -> None:
     """Draw the first rows of `table` of the source `alias`, or why they cannot be shown."""
     try:
-        rows = get_runtime().preview(state.principal(), alias, table.qualified_name, limit=_ROWS)
+        outcome = get_runtime().preview(state.principal(), alias, table.qualified_name, limit=_ROWS)
     except TabulaflowError as error:
         st.error(safe.markdown(error.user_message), icon=":material/error:")
         return
-    shown = rows.select(range(min(rows.num_columns, _COLUMNS)))
-    said = grid.draw(shown, key=key, limit=_ROWS, total=table.row_count, elsewhere="", spelled_days=True)
-    if rows.num_columns > _COLUMNS:
-        total = table.row_count or rows.num_rows
-        first = f"{rows.num_rows:,} of {total:,} rows" if rows.num_rows < total else wording.count(total, "row")
-        said = f"{first}, the first {_COLUMNS} of {rows.num_columns:,} columns."
-    st.caption(said)
+    rows = outcome.table
+    grid.draw(rows.select(range(min(rows.num_columns, _COLUMNS))), key=key, limit=_ROWS, spelled_days=True)
+    st.caption(extent(table, rows=rows.num_rows, columns=rows.num_columns))
+    if outcome.notices:
+        st.caption("\n".join(f"- {safe.markdown(' '.join(notice.split()))}" for notice in outcome.notices))
+
+
+def extent(table: TableSchema, *, rows: int, columns: int) -> str:
+    """How much of `table` the preview shows, in words: an engine may have estimated its rows, or not counted them.
+
+    Args:
+        rows: That were read; fewer than were asked for are all.
+        columns: That the table has.
+    """
+    cut = columns > _COLUMNS
+    wide = f"the first {_COLUMNS} of {columns:,} columns" if cut else wording.count(columns, "column")
+    if rows < _ROWS:
+        return f"{wording.count(rows, 'row')}, {wide}{'.' if cut else ''}"
+    if table.row_count is None:
+        return f"The first {rows:,} rows, {wide}. How many rows there are was not counted."
+    if table.row_count <= rows:  # an old estimate is no reason to say that these were all
+        return f"The first {rows:,} rows, {wide}." if table.estimated else f"{rows:,} rows, {wide}"
+    about = "about " if table.estimated else ""
+    return f"The first {rows:,} of {about}{table.row_count:,} rows, {wide}."

@@ -1,4 +1,4 @@
-"""The columns of a read table: their types, each to be changed in place, and what is known of them."""
+"""The columns of a read table: their types, each to be changed, and what is known of them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SURE: Final = {"certain": "yes", "guess": "a guess", "told": "your choice"}
 _TYPES: Final = ("text", "integer", "number", "date", "datetime", "time", "duration", "boolean")
 #: What columns of times are called; their type is “other”.
 _CLOCKS: Final = {"TIME": "time", "INTERVAL": "duration"}
-#: Columns in one editor; who has more finds the rest by a word.
+#: Columns in one list; who has more finds the rest by a word.
 _MOST: Final = 300
 
 
 def draw(of: Scope, table: TableSchema) -> None:
-    """Draw the columns of `table` with an editable type."""
+    """Draw the columns of `table`, and a choice of another type for one of them."""
     columns = report.objects(of.report.get("columns"))
     if not columns:
         rows = [{"Column": c.name, "Type": c.type, "Remark": c.comment} for c in table.columns[:_MOST]]
@@ -36,7 +36,6 @@ def draw(of: Scope, table: TableSchema) -> None:
             st.caption(f"The first {_MOST} of {len(columns):,} columns.")
             columns = columns[:_MOST]
     told = _told(of)
-    key = f"types-{of.key}-{table.name}"
     names = [report.text(c, "name") for c in columns]
     sures = [(report.text(c, "name"), report.text(c, "certainty")) for c in columns]
     shown: dict[str, pa.Array] = {
@@ -47,22 +46,39 @@ def draw(of: Scope, table: TableSchema) -> None:
     if any(report.number(c, "misfits") for c in columns):
         shown["Did not fit"] = pa.array([report.number(c, "misfits") or None for c in columns], pa.int64())
     shown["Remark"] = pa.array([_remark(c) for c in columns], pa.string())
-    st.data_editor(
+    st.dataframe(
         pa.table(shown),
-        key=key,
+        key=f"types-{of.key}-{table.name}",
         hide_index=True,
         height=min(35 * (len(columns) + 1) + 3, 528),
-        disabled=[name for name in shown if name != "Type"],
-        column_config={
-            "Type": st.column_config.SelectboxColumn(
-                options=[_AUTOMATIC, *_TYPES, *sorted({_type(c) for c in columns} - set(_TYPES))],
-                required=True,
-                help="Click twice to choose another type; “automatic” leaves it to the reader again.",
-            ),
-            "Remark": st.column_config.TextColumn(width="large"),
-        },
+        column_config={"Remark": st.column_config.TextColumn(width="large")},
+    )
+    _draw_choice(of, table.name, columns, told)
+
+
+def _draw_choice(of: Scope, table: str, columns: Sequence[dict[str, JsonValue]], told: Mapping[str, JsonValue]) -> None:
+    """Two lists, the column and its type: one key or click opens them, on a phone too, as no cell of a grid does."""
+    which, what = st.columns(2)
+    names = [report.text(c, "name") for c in columns]
+    # Kept over a reading, so that what was changed stands there to be changed back.
+    place = f"column-{of.file}-{of.part}-{table}"
+    if st.session_state.get(place) not in names:
+        st.session_state.pop(place, None)
+    name = which.selectbox("Change the type of", names, index=None, placeholder="a column", key=place)
+    if name is None:
+        return
+    read_as = _type(columns[names.index(name)])
+    options = [_AUTOMATIC, *_TYPES, *({read_as} - set(_TYPES))]
+    key = f"type-{of.key}-{table}-{name}"
+    what.selectbox(
+        "Its type",
+        options,
+        index=options.index(read_as if name in told else _AUTOMATIC),
+        format_func=lambda kind: f"{read_as} · auto" if kind == _AUTOMATIC and name not in told else str(kind),
+        help="“automatic” leaves it to the reader again.",
+        key=key,
         on_change=_changed,
-        args=(of, key, names),
+        args=(of, key, name),
     )
 
 
@@ -89,28 +105,15 @@ def _remark(column: dict[str, JsonValue]) -> str:
     return "; ".join(piece for piece in pieces if piece)
 
 
-def _changed(of: Scope, key: str, names: Sequence[str]) -> None:
-    edits = st.session_state.get(key, {}).get("edited_rows", {})
-    types = with_edits(_told(of), edits, names)
-    rereading.want(of, {"types": cast(JsonValue, types)})
+def _changed(of: Scope, key: str, name: str) -> None:
+    rereading.want(of, {"types": cast(JsonValue, with_type(_told(of), name, str(st.session_state[key])))})
 
 
-def with_edits(
-    told: Mapping[str, JsonValue], edits: Mapping[int, Mapping[str, object]], names: Sequence[str]
-) -> dict[str, JsonValue]:
-    """The types that a person chose, after edits in the list of columns.
+def with_type(told: Mapping[str, JsonValue], name: str, kind: str) -> dict[str, JsonValue]:
+    """The types that a person chose, with another one for a column; `automatic` leaves it to the reader.
 
     Args:
         told: Type by column, as chosen before.
-        edits: By row, what was written into its cells.
-        names: The columns of the rows.
     """
-    types = dict(told)
-    for row, change in edits.items():
-        if "Type" not in change or not 0 <= int(row) < len(names):
-            continue
-        if change["Type"] == _AUTOMATIC:
-            types.pop(names[int(row)], None)
-        else:
-            types[names[int(row)]] = str(change["Type"])
-    return types
+    others = {column: chosen for column, chosen in told.items() if column != name}
+    return others if kind == _AUTOMATIC else {**others, name: kind}

@@ -26,6 +26,8 @@ _ROUND: Final = "tf_reread_round"
 _LISTED: ContextVar[Sequence[FileOutcome] | None] = ContextVar("listed_files", default=None)
 #: Choices that hold for a file and not for one of its parts.
 _WHOLE_FILE: Final = ("parts",)
+#: Where a part notes which of the file's choices it leaves to the reader.
+_LEFT: Final = "automatic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,9 @@ class Scope:
 
 def scope(outcome: FileOutcome, *, part: str = "", of: Json | None = None) -> Scope:
     """The scope of a file, or of one of its parts with the report `of`."""
-    told = {**_told(outcome.options), **(_told(_for_part(outcome.options, part)) if part else {})}
+    own = _told(_for_part(outcome.options, part)) if part else {}
+    left = report.strings(own.pop(_LEFT, []))
+    told = {name: value for name, value in _told(outcome.options).items() if name not in left} | own
     key = f"{outcome.name}-{part}-{outcome.version}-{_round(outcome.name)}"
     return Scope(outcome.name, part, outcome.report if of is None else of, told, key)
 
@@ -94,9 +98,11 @@ def want_automatic(of: Scope) -> None:
         return
     options = _told(outcome.options)
     by_part = outcome.options.get("by_part")
-    if of.part and isinstance(by_part, dict):
+    by_part = by_part if isinstance(by_part, dict) else {}
+    if of.part:
         kept = {name: own for name, own in by_part.items() if name != of.part}
-        options = {"parts": options["parts"]} if "parts" in options else {}
+        if left := sorted(name for name in options if name not in _WHOLE_FILE):
+            kept[of.part] = {_LEFT: cast(JsonValue, left)}
         options |= {"by_part": cast(JsonValue, kept)} if kept else {}
     else:
         options = {}
@@ -109,14 +115,18 @@ def merged(options: Json, part: str, changes: Mapping[str, JsonValue]) -> dict[s
     by_part = options.get("by_part")
     parts: dict[str, JsonValue] = dict(by_part) if isinstance(by_part, dict) else {}
     own = _told(_for_part(options, part))
+    left = set(report.strings(own.pop(_LEFT, [])))
     for name, value in changes.items():
+        if part and name not in _WHOLE_FILE:
+            left = left | {name} if _is_open(name, value) else left - {name}
         target = own if part and name not in _WHOLE_FILE else full
         if _is_open(name, value):
             target.pop(name, None)
         else:
             target[name] = value
     if part:
-        parts[part] = own
+        left &= set(full)  # what the file leaves to the reader too need not be noted
+        parts[part] = own | ({_LEFT: cast(JsonValue, sorted(left))} if left else {})
     kept = {name: value for name, value in parts.items() if value}
     return full | ({"by_part": cast(JsonValue, kept)} if kept else {})
 

@@ -24,7 +24,15 @@ _inside_shell: ContextVar[bool] = ContextVar("inside_shell", default=False)
 _LOGO: Final = Path(__file__).parent / "logo.svg"
 _ICON: Final = Path(__file__).parent / "icon.svg"
 #: Streamlit's own Stop ends the script that watches a turn and not the turn, which has a Stop of its own.
-_STYLE: Final = "<style>[data-testid=stStatusWidget] button {display: none}</style>"
+#: What a person or a model writes may be from right to left; each piece of a query keeps its place all the same.
+_STYLE: Final = """<style>
+[data-testid=stStatusWidget] button {display: none}
+[data-testid=stText], [data-testid=stText] *, textarea, input[type=text] {unicode-bidi: plaintext; text-align: start}
+[class*=st-key-rtl-] :is(div, p, ul, ol, li, h1, h2, h3, h4, h5, h6, table) {direction: rtl; text-align: start}
+[class*=st-key-rtl-] :is(p, li, h1, h2, h3, h4, h5, h6, td, th) {unicode-bidi: plaintext; text-align: start}
+[class*=st-key-rtl-] :is(ul, ol) {padding-left: 0; padding-right: 1em}
+[data-testid=stCode] code span {unicode-bidi: isolate}
+</style>"""
 CHAT: Final = "pages/chat.py"
 DATA: Final = "pages/data.py"
 USAGE: Final = "pages/usage.py"
@@ -45,7 +53,8 @@ def run_shell() -> None:
     """Draw the frame and run the chosen page inside it."""
     _configure()
     st.html(_STYLE)
-    st.logo(str(_LOGO), size="large")
+    # Where the sidebar is closed, as on a phone, the name beside the sign would push the menu off the screen.
+    st.logo(str(_LOGO), size="large", icon_image=str(_ICON))
     page = st.navigation(all_pages())
     token = _inside_shell.set(True)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -19,6 +20,9 @@ _SEARCH: Final = "tf_search"
 _ALL: Final = "tf_all_conversations"
 _MENU: Final = "open-menu"
 _TITLE: Final = "tf_new_title"
+_ALONE: Final = 30  # letters of usual width on a line
+_BESIDE_MENU: Final = 22  # the same beside the menu, which a longer title would push onto a line of its own
+_WIDE: Final = frozenset("MWmw@%—…")
 
 
 def draw() -> None:
@@ -64,7 +68,7 @@ def _draw_list(conversations: Sequence[ConversationInfo]) -> None:
             is_open = conversation.id == state.opened_conversation()
             with st.container(horizontal=True, gap=None, vertical_alignment="center"):
                 st.button(
-                    safe.label(conversation.title or "Untitled", length=26 if is_open else 30),
+                    safe.label(fitting(conversation.title or "Untitled", room=_BESIDE_MENU if is_open else _ALONE)),
                     key=f"conversation-{conversation.id}",
                     icon=":material/chevron_right:" if is_open else ":material/chat_bubble_outline:",
                     type="tertiary",
@@ -73,6 +77,17 @@ def _draw_list(conversations: Sequence[ConversationInfo]) -> None:
                 )
                 if is_open:
                     _draw_menu(conversation)
+
+
+def fitting(title: str, *, room: int) -> str:
+    """`title`, cut where it is wider than `room` letters: a capital takes more than one, a Chinese sign two."""
+    line, left = " ".join(title.split()), float(room)
+    for at, letter in enumerate(line):
+        broad = unicodedata.east_asian_width(letter) in ("W", "F")
+        left -= 2.0 if broad else 1.4 if letter.isupper() or letter in _WIDE else 1.0
+        if left < 0:
+            return line[: max(at - 1, 1)].rstrip() + "…"
+    return line
 
 
 def _draw_menu(conversation: ConversationInfo) -> None:

@@ -18,6 +18,7 @@ from pages.ui import (
     opened,
     rereading,
     safe,
+    samples,
     state,
     uploads,
     wording,
@@ -66,6 +67,8 @@ def _draw_databases(files: Sequence[FileOutcome], above: DeltaGenerator) -> None
     connected = [source for source in sources if source.kind == "database" and source.alias not in own]
     if not files and not connected:
         _draw_empty()
+    else:
+        samples.draw_beside(above, files, databases=len(connected))
     for source in sources:
         if source.kind == "files" and source.status == "broken":
             with above:
@@ -93,11 +96,7 @@ def _draw_empty() -> None:
             "**Nothing yet.** Drop a file above: it is read at once, and you see how. What cannot be told from the "
             "file, such as whether 03/04 is in March or in April, is asked, and everything can be changed afterwards."
         )
-        st.button("Use the sample shop", key="samples", icon=":material/storefront:", on_click=_add_samples)
-
-
-def _add_samples() -> None:
-    get_runtime().add_samples(state.principal())
+        samples.draw_offer()
 
 
 def _draw_files(files: Sequence[FileOutcome]) -> None:

@@ -6,6 +6,8 @@ from typing import Final
 
 import streamlit as st
 
+from tabulaflow_core.output import direction
+from tabulaflow_core.output.words import is_blank
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import get_runtime
 
@@ -27,10 +29,15 @@ def principal() -> Principal:
 def begin_visit() -> None:
     """At the top of every run: who comes for the first time and has no data gets the sample shop, once and for all."""
     if _WELCOMED not in st.session_state:
-        runtime, who = get_runtime(), principal()
-        if runtime.first_visit(who) and not runtime.sources(who) and not runtime.conversations(who, limit=1):
-            runtime.add_samples(who)
+        welcome()
         st.session_state[_WELCOMED] = True
+
+
+def welcome() -> None:
+    """Open the store, and give who has never been here and has no data the sample shop; the server does it ahead."""
+    runtime, who = get_runtime(), principal()
+    if runtime.first_visit(who) and not runtime.sources(who) and not runtime.conversations(who, limit=1):
+        runtime.add_samples(who)
 
 
 def conversation_id() -> str | None:
@@ -102,8 +109,14 @@ def changed(name: str, value: object) -> bool:
 
 
 def ask_later(question: str) -> None:
-    """Ask `question` in the next run of the chat page in which no turn runs."""
-    st.session_state[_PENDING] = [*pending_questions(), question]
+    """Ask `question` in the next run of the chat page in which no turn runs.
+
+    Names that were copied from a page may bring its marks of direction; in a query nothing would be found with them.
+    A question in which nothing can be seen is none.
+    """
+    if is_blank(question):
+        return
+    st.session_state[_PENDING] = [*pending_questions(), direction.plain(question)]
 
 
 def pending_questions() -> list[str]:

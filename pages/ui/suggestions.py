@@ -9,7 +9,7 @@ from typing import Final
 from pages.ui.hidden_columns import is_hidden
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 from tabulaflow_core.runtime import SourceInfo
-from tabulaflow_core.samples import SAMPLE_FILES, SAMPLE_QUESTIONS
+from tabulaflow_core.samples import SAMPLE_QUESTIONS, sample_columns
 
 _SHOWN: Final = 4
 _NUMBERS: Final = ("INT", "DEC", "NUM", "DOUBLE", "FLOAT", "REAL")
@@ -20,13 +20,18 @@ def suggested_questions(sources: Iterable[SourceInfo]) -> tuple[str, ...]:
     """At most four questions that the tables of `sources` can answer; the sample's own ones when only it is there."""
     ready = [(source, table) for source in sources if source.status == "ready" for table in source.tables]
     tables = [replace(t, columns=tuple(c for c in t.columns if c.name not in is_hidden(s, t))) for s, t in ready]
-    own = [table for table in tables if table.name not in SAMPLE_FILES]
+    own = [table for table in tables if not _is_sample(table)]
     if not own:
         return SAMPLE_QUESTIONS if tables else ()
     questions: list[str] = []
     for table in own:
         questions += _questions_of(table)
     return tuple(dict.fromkeys(questions))[:_SHOWN]
+
+
+def _is_sample(table: TableSchema) -> bool:
+    """Whether it is a table of the sample shop, and not one of a person's own that has its name."""
+    return [column.name for column in table.columns] == sample_columns().get(table.name)
 
 
 def _questions_of(table: TableSchema) -> list[str]:

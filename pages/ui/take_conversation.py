@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Final
 
@@ -30,9 +31,8 @@ def draw(view: ConversationView) -> None:
     """A button that opens the choice of formats; nothing before the first answer."""
     if not any(turn.result for turn in view.turns):
         return
-    with st.popover("Take away", icon=":material/download:", key="take-away", on_change="rerun") as box:
-        if not box.open:
-            return
+    # Drawn before it opens: a popover that grows after it was placed can reach beyond the window's edge.
+    with st.popover("Take away", icon=":material/download:", key="take-away"):
         st.caption("The whole conversation. Addresses and passwords of databases are not in it.")
         name = "".join(c if c.isalnum() else "-" for c in view.title[:40]).strip("-") or "conversation"
         formats = (
@@ -43,7 +43,7 @@ def draw(view: ConversationView) -> None:
         for label, suffix, mime, icon, make in formats:
             st.download_button(
                 label,
-                data=lambda make=make: make(view).encode("utf-8", "replace"),  # type: ignore[misc]
+                data=lambda make=make: _made_now(view, make),  # type: ignore[misc]
                 file_name=f"{name}.{suffix}",
                 mime=mime,
                 icon=icon,
@@ -51,6 +51,13 @@ def draw(view: ConversationView) -> None:
                 key=f"take-{suffix}",
                 width="stretch",
             )
+
+
+def _made_now(view: ConversationView, make: Callable[[ConversationView], str]) -> bytes:
+    """The file of the conversation as it is at the click: an answer can have changed since `view` was drawn."""
+    with suppress(TabulaflowError):  # deleted in another tab: what is still on the screen can be taken all the same
+        view = get_runtime().conversation(state.principal(), view.id)
+    return make(view).encode("utf-8", "replace")
 
 
 def html_of(view: ConversationView) -> str:

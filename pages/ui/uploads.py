@@ -11,7 +11,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.ui import opened, safe, state, wording
+from pages.ui import opened, safe, state, upload_fault, wording
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import FileOutcome, ReadingJob, get_runtime
 
@@ -21,16 +21,11 @@ _STOPPED: Final = "tf_stopped_readings"
 _BEGUN: Final = "tf_reading_begun"
 _TAKEN: Final = "tf_taken_uploads"
 _PATH: Final = "server-path"
+_BOX: Final = "upload-"
 #: Most files are read in less time: they appear at once, without a progress bar that only flashes.
 _QUICK_SECONDS: Final = 1.2
 _TICK_SECONDS: Final = 0.5
 _NAMED: Final = 6
-#: The box itself tells of a cut connection in the browser's words only, such as "AxiosError: Network Error".
-_BROKEN_OFF: Final = (
-    "If a file turns red, the connection was cut on its way, and nothing of it was kept: remove it with × and drop it "
-    "again. If it happens each time, tell the administrator: a proxy may stop large files, and several servers behind "
-    "one address need sticky sessions."
-)
 
 
 def draw_box() -> None:
@@ -39,10 +34,10 @@ def draw_box() -> None:
         "Drop files here, one or several: CSV, TSV and other text, Excel (xlsx, xls, xlsb, ods), JSON, Parquet, "
         "Feather, SQLite, DuckDB, and compressed ones (gz, zst, bz2, zip)",
         accept_multiple_files=True,
-        help=_BROKEN_OFF,
-        key=f"upload-{state.upload_round()}",
+        key=f"{_BOX}{state.upload_round()}",
         max_upload_size=get_runtime().settings.limits.upload_bytes // 2**20,
     )
+    upload_fault.draw(_BOX)
     if given:
         with st.spinner("Taking in what was dropped"):
             _take(given)
@@ -141,9 +136,11 @@ def draw_news(files: Sequence[FileOutcome]) -> None:
     if here := [outcome.name for outcome in outcomes if outcome.status == "loaded"]:
         names = ", ".join(f"**{safe.label(name)}**" for name in here[:_NAMED])
         more = f" and {len(here) - _NAMED} more" if len(here) > _NAMED else ""
-        verb, how = ("is", "it was") if len(here) == 1 else ("are", "they were")
+        verb, how = ("is", "it was read") if len(here) == 1 else ("are", "they were read")
+        only_databases = all(outcome.source for outcome in outcomes if outcome.status == "loaded")
+        look = "what is in it" if only_databases else f"how {how}"
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.success(f"{names}{more} {verb} here. Look below at how {how} read, then ask.")
+            st.success(f"{names}{more} {verb} here. Look below at {look}, then ask.")
             st.page_link("pages/chat.py", label="Ask about it", icon=":material/forum:", width="content")
     with_card = {file.name for file in files if file.status == "message"}
     failed = [outcome for outcome in outcomes if outcome.status == "message" and outcome.name not in with_card]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pyarrow as pa
 import streamlit as st
@@ -14,8 +14,29 @@ from pages.ui import safe, state, wording
 from tabulaflow_core.output import csv_bytes
 from tabulaflow_core.runtime import UsageRow, get_runtime
 
+if TYPE_CHECKING:
+    from streamlit.elements.lib.column_types import ColumnConfig
+
 _PERIODS: Final[dict[str, int | None]] = {"Today": 1, "7 days": 7, "30 days": 30, "All": None}
 _OWN: Final = "Days of your choice"
+#: Left out of the questions where no question has any; the CSV has them always.
+_IF_ANY: Final = ("of these cached", "of these reasoning", "Verdict")
+#: Pixels.
+_WIDTHS: Final = {
+    "Questions": 80,
+    "Cost": 100,
+    "Model calls": 90,
+    "Tokens in": 80,
+    "of these cached": 110,
+    "Tokens out": 85,
+    "of these reasoning": 125,
+    "Seconds": 75,
+    "Model": 130,
+    "Source": 70,
+    "Verdict": 75,
+    "Conversation": 180,
+}
+_Cell: TypeAlias = str | int | float | datetime
 
 
 def draw() -> None:
@@ -33,28 +54,28 @@ def draw() -> None:
     )
     with by_question:
         columns = {
-            "When": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss"),
-            "Question": st.column_config.TextColumn(width="medium"),
+            "When": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", width=130),
+            "Question": st.column_config.TextColumn(width=205),
         }
-        st.dataframe([_question(row) for row in rows], hide_index=True, column_config=columns, key="usage-questions")
+        _draw_rows(without_idle([_question(row) for row in rows]), key="usage-questions", columns=columns)
     with by_conversation:
         titles = {row.conversation_id: row.conversation_title or "deleted" for row in rows}
         groups = _grouped(rows, "Conversation", lambda row: row.conversation_id)
         for group in groups:
             group["Conversation"] = titles.get(str(group["Conversation"]), "none")
-        st.dataframe(groups, hide_index=True, key="usage-conversations")
+        _draw_rows(groups, key="usage-conversations")
     with by_model:
-        st.dataframe(_grouped(rows, "Model", lambda row: row.model), hide_index=True, key="usage-models")
+        _draw_rows(_grouped(rows, "Model", lambda row: row.model), key="usage-models")
     with by_source:
         groups = _grouped(rows, "Source", lambda row: row.sources)
-        st.dataframe(groups, hide_index=True, key="usage-sources")
+        _draw_rows(groups, key="usage-sources")
         st.caption(
             "A question that needed two sources stands under both together, so that the lines add up. "
             "*none*: no query ran, or the question is older than this count."
         )
     with by_day:
         days = _grouped(rows, "Day", lambda row: row.started_at.astimezone().date().isoformat())
-        st.dataframe(days, hide_index=True, key="usage-days")
+        _draw_rows(days, key="usage-days")
     st.download_button(
         "CSV of these questions",
         data=lambda: csv_bytes(usage_table(rows), bom=True),
@@ -64,6 +85,20 @@ def draw() -> None:
         on_click="ignore",
         key="usage-csv",
     )
+
+
+def _draw_rows(
+    rows: Sequence[Mapping[str, _Cell]], *, key: str, columns: Mapping[str, ColumnConfig] | None = None
+) -> None:
+    """A table of figures whose columns all fit beside the open sidebar of a usual screen."""
+    narrow = {name: st.column_config.Column(width=width) for name, width in _WIDTHS.items()}
+    st.dataframe(rows, hide_index=True, placeholder="", column_config={**narrow, **(columns or {})}, key=key)
+
+
+def without_idle(rows: Sequence[Mapping[str, _Cell]]) -> list[dict[str, _Cell]]:
+    """`rows` without those columns of lesser weight in which nobody has anything: the others need the room."""
+    idle = {name for name in _IF_ANY if not any(row.get(name) for row in rows)}
+    return [{name: cell for name, cell in row.items() if name not in idle} for row in rows]
 
 
 def _period() -> tuple[datetime | None, datetime | None]:
@@ -159,8 +194,7 @@ def _question(row: UsageRow) -> dict[str, str | int | float | datetime]:
         **_figures([row]),
         "Model": row.model or "none",
         "Source": row.sources or "none",
-        "Verdict": _verdict(row),
-        "Conversation": row.conversation_title,
+        "Verdict": _verdict(row),  # the conversation has a tab and a box of its own: here it would be cut off
     }
 
 

@@ -31,18 +31,19 @@ def size(number: float) -> str:
 
 
 def cost(usd: float | None, price_source: str) -> str:
-    """Dollars, `unknown`, or that it ran here: never a bare zero for a model that costs money."""
+    """Dollars, `price unknown`, or that it ran here: never a bare zero for a model that costs money."""
     if price_source == "local":
         return "free, runs here"
     if usd is None:
-        return "unknown"
+        return "price unknown"
     return f"${usd:,.4f}" if usd < 1 else f"${usd:,.2f}"
 
 
 def total_cost(costs: Iterable[tuple[float | None, str]]) -> str:
     """The sum of several costs; what is unknown is said, not counted as zero."""
-    known, unknown, paid = 0.0, 0, False
+    known, unknown, paid, number = 0.0, 0, False, 0
     for usd, source in costs:
+        number += 1
         if source != "local":
             paid = True
         if usd is None:
@@ -52,7 +53,11 @@ def total_cost(costs: Iterable[tuple[float | None, str]]) -> str:
     if not paid:
         return "free, runs here"
     text = cost(known, "table")
-    return f"{text} + {unknown} unknown" if unknown else text
+    if not unknown:
+        return text
+    if unknown == number:
+        return cost(None, "unknown")
+    return f"{text} + {unknown} of unknown price" if known else f"{unknown} of unknown price"
 
 
 def usage_line(usage: UsageReport | None) -> str:
@@ -61,8 +66,9 @@ def usage_line(usage: UsageReport | None) -> str:
         return "No model was called."
     cached = f" ({usage.cached_input_tokens:,} cached)" if usage.cached_input_tokens else ""
     reasoning = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
+    about = "about " if usage.estimated else ""
     return (
-        f"{usage.model} · {count(usage.api_requests, 'model call')} · {usage.input_tokens:,} tokens in{cached}, "
+        f"{usage.model} · {count(usage.api_requests, 'model call')} · {about}{usage.input_tokens:,} tokens in{cached}, "
         f"{usage.output_tokens:,} out{reasoning} · {seconds(usage.seconds)} · "
         f"{cost(usage.api_cost_usd, usage.price_source)}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -29,6 +30,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+#: Milliseconds that a step or a sign on the page may take.
+_PATIENCE = 90_000
 #: The weights of whoever runs the tests; every test has folders of its own otherwise.
 _REAL = Settings.from_env()
 
@@ -130,6 +133,19 @@ def page(browser: object) -> Iterator[object]:
     """A fresh window at 1440 pixels."""
     context = browser.new_context(viewport={"width": 1440, "height": 1000}, accept_downloads=True)  # type: ignore[attr-defined]
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(_PATIENCE)
     yield page
     context.close()
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """What is expected may take its time on a machine that is busy with other tests."""
+    if not importlib.util.find_spec("playwright"):
+        yield
+        return
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=_PATIENCE)
+    yield
+    expect.set_options(timeout=5_000)

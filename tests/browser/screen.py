@@ -52,6 +52,11 @@ def finished(page: Page, *, seconds: float = 60) -> None:
     settled(page)
 
 
+def stop(page: Page) -> None:
+    """Press the turn's Stop: Streamlit has one of its own, hidden, which would end the watching only."""
+    page.locator(".st-key-stop button").click()
+
+
 def shot(page: Page, name: str) -> None:
     """Keep a picture where `TABULAFLOW_SHOTS` says, to look at."""
     folder = os.environ.get("TABULAFLOW_SHOTS")

@@ -1,7 +1,7 @@
 """Pictures of every page and state, light and dark, wide and narrow: `python -m tests.browser.screenshots FOLDER`.
 
 The real app in a temporary home, with the scripted model and invented data, in headless Chromium. No test: somebody
-looks at the pictures. The few in docs/pictures are chosen from them.
+looks at the pictures. Those in docs/pictures are made by it, with the page that lists them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import screen
@@ -29,7 +30,7 @@ _PATIENCE: Final = 90_000  # ms; a busy machine brings a page up slowly
 _TALLEST: Final = 4_000  # pixels of a picture that shows all of a page
 #: What scrolls is another element where there is a box to ask in.
 _HEIGHT: Final = """
-Math.max(...[...document.querySelectorAll("[data-testid=stApp] section, [data-testid=stApp] div")]
+Math.max(...[...document.querySelectorAll("[data-testid=stApp] main, [data-testid=stApp] section")]
   .filter((part) => ["auto", "scroll"].includes(getComputedStyle(part).overflowY) && part.clientHeight > 400)
   .map((part) => innerHeight + part.scrollHeight - part.clientHeight), innerHeight)
 """
@@ -37,6 +38,8 @@ _OFF: Final = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "TABULAFLOW_LOCAL_MODEL", "T
 Theme = Literal["light", "dark"]
 _SIZES: Final = {"wide": (1440, 900), "narrow": (390, 844)}
 _THEMES: Final[tuple[Theme, ...]] = ("light", "dark")
+#: Colours of a picture: text and charts look the same, and all pictures together stay fit for a repository.
+_COLOURS: Final = 128
 _ORDERS: Final = "\n".join(
     [
         "Open orders of the north;;;;",
@@ -90,6 +93,7 @@ def still(page: Page) -> None:
     screen.settled(page)
     page.wait_for_timeout(400)
     screen.settled(page)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)  # what was opened brings its widgets a moment later
 
 
 def first_app(page: Page, app: App, files: Path) -> list[State]:
@@ -149,7 +153,7 @@ def stopped(page: Page, app: App, files: Path) -> list[State]:
     page.goto(app.url)
     screen.ask(page, QUESTION)
     expect(page.get_by_text("FROM inventory").first).to_be_visible()
-    page.get_by_role("button", name="Stop").click()
+    screen.stop(page)
     screen.finished(page)
     return [State("chat-stopped", page.url.removeprefix(app.url + "/"))]
 
@@ -199,8 +203,8 @@ def _open_sidebar(page: Page) -> None:
     closed = page.get_by_test_id("stExpandSidebarButton")
     if closed.count():
         closed.click()
-    menu = page.locator(".st-key-open-menu button")
-    if menu.count():
+    menu = page.locator(".st-key-open-menu button:visible")  # a narrow page holds another one, hidden
+    if page.locator(".st-key-open-menu").count():
         menu.first.click()
 
 
@@ -216,6 +220,27 @@ def picture(page: Page, app: App, state: State, path: Path, size: tuple[int, int
         page.set_viewport_size({"width": size[0], "height": max(size[1], min(int(height), _TALLEST))})
         page.wait_for_timeout(500)
     page.screenshot(path=str(path), animations="disabled")
+    shrink(path)
+
+
+def shrink(path: Path) -> None:
+    """Write a picture again with few colours."""
+    with Image.open(path) as taken:
+        small = taken.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
+
+
+def index(folder: Path) -> str:
+    """A page in Markdown that lists the pictures in `folder`, a line a state."""
+    kinds = [f"{size}-{theme}" for size in _SIZES for theme in _THEMES]
+    taken = [path.stem for path in folder.glob("*.png")]
+    states = sorted({name.removesuffix(f"-{kind}") for name in taken for kind in kinds if name.endswith(f"-{kind}")})
+    lines = ["# Pictures", "", "Made by `make screenshots PICTURES=docs/pictures`, with invented data.", ""]
+    lines += [f"| State | {' | '.join(kind.replace('-', ', ') for kind in kinds)} |", "|---" * (len(kinds) + 1) + "|"]
+    for state in states:
+        cells = [f"![]({state}-{kind}.png)" if (folder / f"{state}-{kind}.png").is_file() else "" for kind in kinds]
+        lines.append(f"| {state.replace('-', ' ')} | {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
 
 
 def _files(folder: Path) -> Path:
@@ -274,6 +299,7 @@ def main() -> None:
                     states = stage(page, app, files)
                     page.context.close()
                     take(browser, app, states, options.folder, options.only)
+    (options.folder / "README.md").write_text(index(options.folder), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,14 +19,6 @@ from tests.data.files.workbooks import Sheet, write_xlsx
 pytestmark = pytest.mark.browser
 
 DOUBTFUL = "id,paid,amount\n1,03/04/2026,5.5\n2,05/06/2026,6.5\n3,07/08/2026,7.5\n"
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """A machine that is busy with other tests takes its time."""
-    expect.set_options(timeout=30_000)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,15 +29,6 @@ no;when;place;price;note;paid
 Total;;;3.234,75;;
 """
 _CELLS = "card => [...card.querySelectorAll('[data-testid^=glide-cell]')].map(e => [e.dataset.testid, e.textContent])"
-
-
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> Iterator[None]:
-    """A machine that is busy with other tests takes its time."""
-    expect.set_options(timeout=60_000)
-    page.set_default_timeout(60_000)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @dataclass
@@ -205,3 +196,36 @@ def test_each_control_of_parts(page: Page, start_app: Callable[..., App], tmp_pa
     tables.shows("0-0", "Nord")
     tables.press("button", "table 1")
     tables.is_as(line, cells)
+
+
+def test_the_type_of_a_column(page: Page, start_app: Callable[..., App], tmp_path: Path) -> None:
+    app = start_app(TABULAFLOW_MODEL="scripted")
+    file = tmp_path / "stock.csv"
+    file.write_text("code,bought\n17,2026-04-03\n18,2026-05-04\n19,2026-06-05\n")
+    drop(page, app, file)
+    read = Card(page, card(page, "stock.csv"))
+    read.shows("0-0", "17")
+    line = read.line
+    read.press("tab", "Columns")
+    read.shows("1-0", "integer")
+    read.pick("Change the type of", "code")
+    expect(read.of.get_by_role("combobox", name="Its type")).to_have_value("integer · auto")
+    read.pick("Its type", "text")
+    read.says("“code” was integer and is text now")
+    read.shows("1-0", "text")
+    read.shows("2-0", "your choice")
+    read.pick("Change the type of", "bought")
+    read.pick("Its type", "text")
+    read.says("“bought” was date and is text now")
+    read.shows("1-1", "text")
+    screen.shot(page, "control-type")
+    read.pick("Its type", "date")
+    read.says("“bought” was text and is date now")
+    read.shows("2-1", "your choice")
+    read.pick("Its type", "automatic")
+    read.shows("2-1", "yes")
+    read.shows("2-0", "your choice")
+    read.automatic()
+    read.shows("1-0", "integer")
+    expect(read.of.get_by_role("button", name="Back to automatic")).to_have_count(0)
+    assert read.line == line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,15 +18,6 @@ from tests.browser import screen
 from tests.browser.conftest import App
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(autouse=True)
-def patience(page: Page) -> Iterator[None]:
-    """A busy machine takes longer than the usual seconds to bring a page up."""
-    page.set_default_timeout(90_000)
-    expect.set_options(timeout=90_000)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 def _saved(page: Page, button: str, folder: Path) -> bytes:

@@ -174,6 +174,6 @@ def test_a_long_statement_is_watched_and_stopped(page: Page, start_app: Callable
     expect(page.get_by_text("FROM inventory").first).to_be_visible()
     expect(page.locator("[class*=st-key-suggestion-]")).to_have_count(0)
     screen.shot(page, "long-statement")
-    page.get_by_role("button", name="Stop").click()
+    screen.stop(page)
     screen.finished(page, seconds=10)
     expect(page.get_by_text("You stopped this answer.")).to_be_visible()

@@ -138,6 +138,8 @@ def test_the_sample_does_not_come_back_after_it_was_removed(app: AppTest) -> Non
     again = AppTest.from_file(str(APP), default_timeout=30).run()
     assert not get_runtime().sources(LOCAL_USER)
     assert "no data to ask" in words(again)
+    again.button(key="samples").click().run()
+    assert "Which products are below their reorder point?" in [button.label for button in again.button]
 
 
 def test_a_question_that_is_too_long_is_given_back(app: AppTest) -> None:

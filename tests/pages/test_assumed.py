@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.ui import how
 from pages.ui.assumed import place_of
@@ -51,3 +52,21 @@ def test_how_i_got_this_says_everything() -> None:
     for part in ("unknown", "Joined.", "Day first."):
         assert part in said, part
     assert how.label(transcript, seconds=4.2).startswith("How I got this · Done")
+
+
+def test_a_stopped_answer_has_no_mark_of_success() -> None:
+    def page() -> None:
+        from pages.ui import how
+        from pages.ui.transcript import Transcript
+        from tabulaflow_core.agents.events import ToolFinished, ToolStarted, TurnInterrupted, TurnResult
+
+        started = ToolStarted(call_id="1", name="run_query", title="Querying", args={}, step=1)
+        finished = ToolFinished(call_id="1", name="run_query", ok=True, summary="1 row", seconds=0.1, step=1)
+        ended = TurnInterrupted(result=TurnResult(text="", outcome="interrupted"), reason="You stopped this.")
+        how.draw(Transcript.of([started, finished, ended]), seconds=1)
+
+    shown = AppTest.from_function(page).run()
+    assert not shown.exception
+    assert [(expander.icon, "Stopped" in expander.label) for expander in shown.expander] == [
+        (":material/stop_circle:", True)
+    ]

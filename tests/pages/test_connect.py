@@ -93,6 +93,10 @@ def field(page: AppTest, name: str) -> str:
     return str(page.text_input(key=f"database-{name}").value)
 
 
+def suggested(page: AppTest) -> str:
+    return str(page.text_input(key="database-name").placeholder)
+
+
 def press(page: AppTest, label: str) -> AppTest:
     return next(button for button in page.button if button.label == label).click().run()
 
@@ -115,12 +119,55 @@ def test_a_pasted_url_fills_the_form_and_hides_its_password(page: AppTest) -> No
     ]
     assert field(page, "password") == "geheim"
     assert field(page, "url") == "mysql://reader:***@db.example:3307/shop"
-    assert field(page, "name") == "shop"
+    assert suggested(page) == "shop"
+    assert not field(page, "name")  # in which somebody may be typing
     page.text_input(key="database-host").set_value("other.example").run()
     assert field(page, "url") == "mysql://reader:***@other.example:3307/shop"
     page.text_input(key="database-url").set_value("mysql://reader:***@third.example:3307/shop").run()
     assert field(page, "password") == "geheim"
     assert field(page, "host") == "third.example"
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("postgres//reader:geheim@db.example/shop", "postgres//reader:***@db.example/shop"),
+        ("postgresql://reader:g@/#heim@db.example:x/shop?a=b", "postgresql://reader:***@db.example:x/shop?a=b"),
+        ("jdbc:postgresql://h/d?user=u&password=geheim&x=1", "jdbc:postgresql://h/d?user=u&password=***&x=1"),
+    ],
+)
+def test_a_url_that_cannot_be_read_stays_without_its_password(page: AppTest, typed: str, shown: str) -> None:
+    page.text_input(key="database-url").set_value(typed).run()
+    assert page.session_state["tf_connect_fault"][0] == "url"
+    assert field(page, "url") == shown
+    press(page, "Connect")
+    assert page.error
+    assert field(page, "url") == shown
+    assert "heim" not in str([element.value for element in (*page.text_input, *page.error, *page.markdown)])
+
+
+def test_the_password_of_an_unreadable_url_is_had_when_it_is_corrected(page: AppTest) -> None:
+    page.text_input(key="database-url").set_value("postgres//reader:geheim@db.example/shop").run()
+    page.text_input(key="database-url").set_value("postgre://reader:***@db.example/shop").run()  # wrong again
+    page.text_input(key="database-url").set_value("postgres://reader:***@db.example/shop").run()
+    assert not page.error
+    assert field(page, "url") == "postgresql://reader:***@db.example:5432/shop"
+    assert field(page, "password") == "geheim"
+
+
+def test_places_without_a_password_stay_as_they_were_typed(page: AppTest) -> None:
+    for typed in ("postgres//db.example:5432/shop", "postgresql://[::1]:5432/shop?what=ever", "db.example", "C:\\a.db"):
+        page.text_input(key="database-url").set_value(typed).run()
+        assert page.error
+        assert field(page, "url") == typed
+
+
+def test_a_field_that_says_so_already_is_not_filled_again(page: AppTest) -> None:
+    """A value that is sent anew ends what somebody types there meanwhile."""
+    page.text_input(key="database-password").set_value("geheim").run()
+    page.text_input(key="database-url").set_value("postgresql://reader:***@db.example:5432/").run()
+    sent = {e.key for e in page.text_input if e.proto.set_value}
+    assert sent == {"database-host", "database-port", "database-user"}
 
 
 def test_the_port_follows_the_engine(page: AppTest) -> None:
@@ -143,7 +190,7 @@ def test_a_file_is_tested_then_connected_and_the_form_is_empty_again(page: AppTe
     path = shop(tmp_path)
     page.selectbox(key="database-engine").set_value("sqlite").run()
     page.text_input(key="database-path").set_value(str(path)).run()
-    assert field(page, "name") == "shop"
+    assert suggested(page) == "shop"
     press(page, "Test")
     assert "1 table" in page.success[0].value
     assert " ms" in page.success[0].value
@@ -194,6 +241,12 @@ def test_a_connection_is_changed_and_keeps_its_name(page: AppTest, tmp_path: Pat
     page.text_input(key=f"change-url-{before.id}").set_value(f"sqlite:///{tmp_path / 'none.sqlite'}").run()
     page.button(key=f"save-{before.id}").click().run()
     assert len(page.error) == 1
+    for unreadable in ("postgres//u:geheim@127.0.0.1/d", "postgresql://u:geheim@127.0.0.1:1/d"):
+        page.text_input(key=f"change-url-{before.id}").set_value(unreadable).run()
+        page.button(key=f"save-{before.id}").click().run()
+        assert len(page.error) == 1
+        assert page.text_input(key=f"change-url-{before.id}").value == unreadable.replace("geheim", "***")
+    assert page.session_state[f"tf_change_cut-{before.id}"] == ("geheim",)
     page.text_input(key=f"change-url-{before.id}").set_value(f"sqlite:///{other}").run()
     page.button(key=f"save-{before.id}").click().run()
     assert not page.exception

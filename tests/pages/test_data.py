@@ -310,6 +310,8 @@ def test_an_uploaded_database_is_a_source_with_its_tables(page: AppTest, tmp_pat
     upload(page, ("shop.sqlite", path.read_bytes()))
     assert "**shop**" in words(page)
     assert any(expander.label.startswith("orders · 1 row") for expander in page.expander)
+    assert "is here. Look below at what is in it, then ask." in words(page)
+    assert not [button for button in page.button if str(button.key).startswith("save-")]  # it has no address to change
     press(page, "Remove it")
     assert not get_runtime().sources(LOCAL_USER)
 
@@ -352,3 +354,20 @@ def test_names_and_values_of_a_file_are_drawn_as_text(page: AppTest) -> None:
     for text in (*words(page).splitlines(), *(button.label for button in page.button)):
         assert "![" not in text.replace("\\[", "").replace("!\u2060[", "").replace("\\!", "")
         assert ":red[" not in text
+
+
+def test_the_sample_shop_makes_room_for_an_own_file_and_one_click_brings_it_back(page: AppTest) -> None:
+    get_runtime().add_samples(LOCAL_USER)
+    page.run()
+    assert "sample shop" not in words(page)  # nothing of the person's own stands beside it yet
+    upload(page, ("empty.csv", b""))
+    assert "sample shop" not in words(page)  # nor by a file that could not be read
+    get_runtime().remove_file(LOCAL_USER, "empty.csv")
+    upload(page, ("mine.csv", b"a,b\n1,2\n"))
+    assert [file.name for file in get_runtime().files(LOCAL_USER)] == ["mine.csv"]
+    assert "The sample shop was put away: questions go to your own data only." in words(page)
+    page.button(key="sample-shop-act").click().run()
+    assert {"inventory.csv", "sales.csv"} < {file.name for file in get_runtime().files(LOCAL_USER)}
+    assert "The sample shop stands beside your own data, and questions may go to it." in words(page)
+    page.button(key="sample-shop-act").click().run()
+    assert [file.name for file in get_runtime().files(LOCAL_USER)] == ["mine.csv"]

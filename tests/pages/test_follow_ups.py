@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tabulaflow_core.agents.readings import Reading
 from tabulaflow_core.principal import LOCAL_USER
-from tabulaflow_core.runtime import get_runtime
+from tabulaflow_core.runtime import answer_calls, get_runtime
 
 
 @pytest.mark.parametrize("small", [True, False])
@@ -51,3 +52,18 @@ def test_a_hidden_column_is_not_proposed(app: AppTest) -> None:
     app.run()
     assert not app.exception
     assert _follow(app) == []
+
+
+def test_the_other_reading_is_one_click_away(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A click asks for the column that was not taken, by its name."""
+    reading = Reading("on_hand", "reorder_point", "")
+    monkeypatch.setattr(answer_calls, "other_reading", lambda *about: reading)
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    asked = reading.question("Which products are below their reorder point?")
+    assert asked not in _follow(app)  # the answer does not name it
+    monkeypatch.setattr(Reading, "sentence", lambda self, question: "HDMI")
+    app.run()
+    assert not app.exception
+    assert _follow(app)[0] == asked
+    assert asked == "Which products are below their reorder point (reorder point)?"

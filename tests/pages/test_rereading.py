@@ -32,6 +32,20 @@ def test_a_choice_for_a_part_stays_with_it() -> None:
     assert rereading.merged(options, "A", {"parts": ["A"]})["parts"] == ["A"]
 
 
-def test_types_written_into_the_list_of_columns_are_choices() -> None:
-    edits = {0: {"Type": "text"}, 2: {"Type": "automatic"}, 1: {"Remark": "x"}, 9: {"Type": "date"}}
-    assert reading_columns.with_edits({"c": "date", "d": "text"}, edits, ["a", "b", "c"]) == {"a": "text", "d": "text"}
+def test_another_type_of_a_column_is_a_choice_and_automatic_takes_it_back() -> None:
+    told = {"c": "date", "d": "text"}
+    assert reading_columns.with_type(told, "a", "text") == {"c": "date", "d": "text", "a": "text"}
+    assert reading_columns.with_type(told, "c", "text") == {"d": "text", "c": "text"}
+    assert reading_columns.with_type(told, "c", "automatic") == {"d": "text"}
+    assert reading_columns.with_type(told, "a", "automatic") == told
+
+
+def test_a_part_can_leave_to_the_reader_what_the_file_was_told() -> None:
+    told = {"header_rows": 2, "decimal": ",", "by_part": {"B": {"skip_lines": 1}}}
+    back = rereading.merged(told, "A", {"header_rows": None})
+    assert back == {**told, "by_part": {"B": {"skip_lines": 1}, "A": {"automatic": ["header_rows"]}}}
+    assert rereading.merged(back, "A", {"header_rows": 3})["by_part"] == {
+        "B": {"skip_lines": 1},
+        "A": {"header_rows": 3},
+    }
+    assert rereading.merged(back, "", {"header_rows": None})["decimal"] == ","

@@ -8,8 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import settings
+from tabulaflow_core.models.contracts import ModelRequest
+from tabulaflow_core.models.profiles import EndpointProfile, kept_profile
+from tabulaflow_core.models.scripted import Step, call, text
 from tabulaflow_core.principal import LOCAL_USER
-from tabulaflow_core.runtime import get_runtime
+from tabulaflow_core.runtime import Preferences, get_runtime
+from tests.modelserver import ModelServer
 from tests.pages.test_app import words
 
 KEY = "sk-geheim-1234567890"
@@ -86,3 +90,26 @@ def test_the_model_is_tried(app: AppTest) -> None:
     app.run()
     assert not app.exception
     assert "ready" in app.success[0].value
+
+
+def test_an_endpoint_is_tried_and_what_it_takes_is_kept(app: AppTest) -> None:
+    def obliging(request: ModelRequest) -> list[Step]:
+        if request.tools:
+            return [call("run_query", sql="SELECT count(*) FROM orders")]
+        return [text('{"capital": "Paris"}' if "JSON" in request.messages[-1].text else "OK then")]
+
+    settings = get_runtime().settings
+    with ModelServer(rule=obliging, models=["small"], refuses=["system"]) as server:
+        get_runtime().set_endpoint(LOCAL_USER, "compatible", base_url=server.url, api_key=KEY)
+        get_runtime().set_preferences(LOCAL_USER, Preferences(model="compatible:small"))
+        _open(app)
+        app.button(key="model-test").click().run()
+        deadline = time.monotonic() + 20
+        while app.session_state["tf_model_test"].state == "running" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        app.run()
+        assert not app.exception
+        assert "It answers and can do all" in app.success[0].value
+        assert "developer" in words(app)
+        kept = kept_profile(settings, server.url, "small")
+        assert kept == EndpointProfile(system_role="developer")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.sidebar import fitting
 from tabulaflow_core.principal import LOCAL_USER
 from tabulaflow_core.runtime import get_runtime
 
@@ -50,3 +51,10 @@ def test_search_finds_and_says_when_nothing_is_found(app: AppTest) -> None:
     next(box for box in app.sidebar.text_input if box.label == "Search conversations").set_value("nowhere").run()
     assert _titles(app) == []
     assert "No conversation holds these words." in [caption.value for caption in app.sidebar.caption]
+
+
+def test_a_title_is_cut_by_the_room_that_its_letters_take() -> None:
+    assert fitting("Low stock", room=22) == "Low stock"
+    assert fitting("Which products are below their reorder point?", room=22) == "Which products are b…"
+    assert fitting("SUMME ALLER WARENWERTE IM LAGER", room=22) == "SUMME ALLER WAR…"
+    assert fitting("各地区的总收入是多少请按月份分别列出来", room=22) == "各地区的总收入是多少…"

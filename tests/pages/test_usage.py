@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.usage import usage_table
+from pages.ui.usage import usage_table, without_idle
 from tabulaflow_core.models.usage import Usage
 from tabulaflow_core.output import csv_bytes
 from tabulaflow_core.principal import LOCAL_USER
@@ -67,3 +67,14 @@ def test_the_file_marks_an_unknown_price() -> None:
     assert header.startswith("started_at,question,conversation,")
     assert line.endswith(",,unknown")
     assert "2026-03-01T00:00:00+00:00,=1+1,Title,c,x:y,1,10,0,2,0," in line
+
+
+def test_figures_that_nobody_has_leave_their_room_to_the_others() -> None:
+    rows = [
+        {"Question": "a", "of these cached": 0, "of these reasoning": 3, "Verdict": ""},
+        {"Question": "b", "of these cached": 0, "of these reasoning": 0, "Verdict": ""},
+    ]
+    assert without_idle(rows) == [
+        {"Question": "a", "of these reasoning": 3},
+        {"Question": "b", "of these reasoning": 0},
+    ]
