@@ -6,6 +6,10 @@ machine that is busy, compare the seconds of processor.
 
     python -m benchmarks.read_files
     python -m benchmarks.read_files --rows 10000000 --only csv --memory-mb 700
+    python -m benchmarks.read_files --rows 1600000 --only mixed,list,wrapped
+
+The last line reads 500 MB of records with objects and lists in them and a column of mixed kinds: one a line, as one
+list, and as a list within an object.
 """
 
 from __future__ import annotations
@@ -35,12 +39,19 @@ ROWS = """
 """
 #: What the reading of ours may cost, as a share of DuckDB's speed, and in MB of memory.
 AIM_RATIO, AIM_MB = 0.5, 1024
-KINDS = ("csv", "local", "ndjson", "json", "parquet")
-SUFFIX = {"csv": ".csv", "local": ".csv", "ndjson": ".ndjson", "json": ".json", "parquet": ".parquet"}
+KINDS = ("csv", "local", "ndjson", "json", "parquet", "mixed", "list", "wrapped")
+SUFFIX = {"csv": ".csv", "local": ".csv", "ndjson": ".ndjson", "parquet": ".parquet", "mixed": ".ndjson"}
+#: Records as services send them: some lack a field, one holds values of several kinds.
+NESTED = """
+    SELECT id, product AS name, amount, quantity > 40 AS ok, shipped_at AS at, code, repeat('x', id % 60) AS note,
+    CASE id % 9 WHEN 0 THEN to_json(id) WHEN 3 THEN to_json('two') WHEN 6 THEN to_json(3.5) END AS extra,
+    {{'city': city, 'zip': lpad(CAST(customer AS VARCHAR), 5, '0'), 'geo': {{'lat': weight, 'lon': 1}}}} AS address,
+    [city, product][1:id % 3] AS tags FROM ({rows})
+"""
 
 
 def make(kind: str, rows: int, path: Path) -> None:
-    """Write an invented file: clean CSV, cp1252 with semicolons, NDJSON, a list of JSON records or Parquet."""
+    """Write an invented file of one of the kinds: text, JSON or Parquet."""
     import duckdb
 
     connection = duckdb.connect(config={"threads": 2})
@@ -51,12 +62,17 @@ def make(kind: str, rows: int, path: Path) -> None:
             "SELECT id, customer, replace(CAST(amount AS VARCHAR), '.', ',') AS amount, "
             f"strftime(ordered, '%d.%m.%Y') AS ordered, city, product, code FROM ({source})"
         )
+    if kind in ("mixed", "list", "wrapped"):
+        source = NESTED.format(rows=source)
     how = {
         "csv": "(HEADER, DELIMITER ',')",
         "local": "(HEADER, DELIMITER ';')",
         "ndjson": "(FORMAT json)",
         "json": "(FORMAT json, ARRAY true)",
         "parquet": "(FORMAT parquet)",
+        "mixed": "(FORMAT json)",
+        "list": "(FORMAT json, ARRAY true)",
+        "wrapped": "(FORMAT json, ARRAY true)",
     }
     connection.execute(f"COPY ({source}) TO '{path}' {how[kind]}").fetchall()
     if kind == "local":
@@ -65,6 +81,14 @@ def make(kind: str, rows: int, path: Path) -> None:
         with text.open(encoding="utf-8") as there, path.open("w", encoding="cp1252") as here:
             shutil.copyfileobj(there, here)
         text.unlink()
+    if kind == "wrapped":
+        inner = path.with_suffix(".list")
+        path.rename(inner)
+        with inner.open("rb") as there, path.open("wb") as here:
+            here.write(b'{"meta": {"next": null}, "data": ')
+            shutil.copyfileobj(there, here)
+            here.write(b', "count": 7}')
+        inner.unlink()
 
 
 def ours(path: Path, folder: Path, memory_mb: int) -> int:
@@ -83,8 +107,11 @@ def with_duckdb(path: Path, folder: Path, memory_mb: int) -> int:
     reader = {".csv": "read_csv", ".ndjson": "read_json", ".json": "read_json", ".parquet": "read_parquet"}[path.suffix]
     local = path.name.startswith("local")
     more = ", encoding = 'latin-1', decimal_separator = ',', dateformat = '%d.%m.%Y'" if local else ""
+    what = "*"
+    if path.name.startswith("wrapped"):
+        what, more = "unnest(data)", f", maximum_object_size = {path.stat().st_size + 1}"
     with duckdb.connect(str(folder / "peer.duckdb"), config=config) as connection:
-        connection.execute(f"CREATE TABLE t AS SELECT * FROM {reader}('{path}'{more})").fetchall()
+        connection.execute(f"CREATE TABLE t AS SELECT {what} FROM {reader}('{path}'{more})").fetchall()
         return int(connection.execute("SELECT count(*) FROM t").fetchall()[0][0])
 
 
@@ -95,6 +122,8 @@ def with_pandas(path: Path, folder: Path, memory_mb: int) -> int:
     if path.name.startswith("local"):
         return len(pandas.read_csv(path, sep=";", decimal=",", encoding="cp1252"))
     if path.suffix in (".ndjson", ".json"):
+        if path.name.startswith("wrapped"):
+            return len(pandas.DataFrame(json.loads(path.read_bytes())["data"]))
         return len(pandas.read_json(path, lines=path.suffix == ".ndjson"))
     return len(pandas.read_csv(path) if path.suffix == ".csv" else pandas.read_parquet(path))
 
@@ -141,10 +170,13 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="tabulaflow-bench-") as folder:
         for kind in options.only.split(","):
-            path = Path(folder) / f"{kind}{SUFFIX[kind]}"
+            path = Path(folder) / f"{kind}{SUFFIX.get(kind, '.json')}"
             make(kind, options.rows, path)
             size = path.stat().st_size / 1e6
             print(f"{kind}: {options.rows:,} rows, {size:,.0f} MB", flush=True)
+            load = Path("/proc/loadavg")
+            if load.exists():
+                print(f"  load average {load.read_text().split()[0]}")
             base = work = 0.0
             for reader in ("duckdb", "pandas", "ours"):
                 found = measure(reader, path, options.memory_mb)
