@@ -1,7 +1,7 @@
 # One word for each thing a developer does. `make` alone checks everything that needs no server, browser or model.
 BIN ?= .venv/bin
 .DEFAULT_GOAL := check
-.PHONY: install run dev format lint types test check browser screenshots live bench docs
+.PHONY: install run dev format lint types test check browser screenshots live bench bench-screen docs
 
 install:  ## everything a developer needs, in .venv
 	python3 -m venv .venv
@@ -41,6 +41,9 @@ live:  ## the embedded model's real weights
 
 bench:  ## figures and ratios, never a test
 	$(BIN)/python -m benchmarks.first_answer
+
+bench-screen:  ## first paint, clicks, first word and a crowd, each beside Streamlit alone
+	for each in first_paint clicks first_token crowd; do $(BIN)/python -m benchmarks.screen_$$each || exit 1; done
 
 docs:  ## the parts of the docs that are made from the code
 	$(BIN)/python -m tabulaflow_core.cli.docs > docs/cli.md
