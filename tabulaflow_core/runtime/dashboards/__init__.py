@@ -1,0 +1,1 @@
+"""Dashboards: kept, refreshed without a model, filtered, and shared with colleagues."""

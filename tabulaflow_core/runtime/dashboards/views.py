@@ -1,0 +1,159 @@
+"""Dashboards and their tiles as pages and commands see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from tabulaflow_core.output.dashboards import DashboardFilter, QueryTile, RefreshPolicy, Sharing, TextTile, TileHeight
+from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.output.specs import ArtifactSpec
+
+Role = Literal["owner", "viewer"]
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardInfo:
+    """A dashboard in a list.
+
+    Attributes:
+        owner: Id of the principal who made it.
+        owner_name: For display; empty for one's own.
+        role: What the one who asks may do: a viewer changes nothing.
+        refreshed_at: The oldest last good refresh among its query tiles; None before the first, or without any.
+    """
+
+    id: str
+    title: str
+    role: Role
+    owner: str
+    owner_name: str
+    tile_count: int
+    created_at: datetime
+    updated_at: datetime
+    refreshed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """A row that is new, gone or has other values, told apart by its labels.
+
+    Attributes:
+        key: The labels that name the row, such as `Bern · 2026-03`.
+        kind: `changed` where the two values cannot be compared as numbers.
+        column: The measure that changed; empty for a row that is new or gone.
+        before: Exact, as text; empty where there is none.
+        after: Likewise.
+    """
+
+    key: str
+    kind: Literal["new", "gone", "up", "down", "changed"]
+    column: str = ""
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TileChanges:
+    """What changed on a tile between the last two good refreshes.
+
+    Attributes:
+        since: When the earlier one was.
+        sentence: All of it in one line for a person; says `No change.` where there is none.
+        rows: Some of the changes, the largest first; `counts` has all of them by kind.
+    """
+
+    since: datetime
+    sentence: str
+    rows: tuple[RowChange, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TileView:
+    """A tile as it is kept.
+
+    Attributes:
+        content: For a viewer who may not see the query, with an empty `sql` and origin.
+        result_id: The last good result, of the owner; empty before the first.
+        refreshed_at: When that was made.
+        tried_at: When it was last tried.
+        fault: Why the last try failed, as a sentence; empty when it did not.
+    """
+
+    id: str
+    title: str
+    text: str
+    width: int
+    height: TileHeight
+    content: QueryTile | TextTile
+    result_id: str = ""
+    refreshed_at: datetime | None = None
+    tried_at: datetime | None = None
+    fault: str = ""
+    changes: TileChanges | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardView:
+    """A dashboard with its tiles in their order.
+
+    Attributes:
+        sharing: None for a viewer.
+        removed: Tiles that can be brought back, the last removed first; none for a viewer.
+        next_refresh_at: When the schedule fires next.
+        notice: What a viewer should know, such as whose source answers.
+    """
+
+    info: DashboardInfo
+    tiles: tuple[TileView, ...]
+    filters: tuple[DashboardFilter, ...]
+    refreshing: RefreshPolicy
+    show_sql: bool
+    sharing: Sharing | None = None
+    removed: tuple[TileView, ...] = ()
+    next_refresh_at: datetime | None = None
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TileData:
+    """What a tile shows under some filter values.
+
+    Attributes:
+        result: The rows; None where there are none to show, and `fault` says why.
+        spec: What is drawn of them: a chart, a metric, or None for the table.
+        fault: Why these are not the rows that were asked for; `result` is then the last good one where there is one.
+        unfiltered: Labels of the filters in use that this tile cannot take.
+        filtered: Labels of those that hold.
+        refreshed_at: When the rows were read.
+        summary: The rows or the chart in one line of text, for a screen reader and for the export.
+    """
+
+    tile_id: str
+    result: StoredResult | None
+    spec: ArtifactSpec | None = None
+    fault: str = ""
+    unfiltered: tuple[str, ...] = ()
+    filtered: tuple[str, ...] = ()
+    refreshed_at: datetime | None = None
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterCandidate:
+    """A column that a filter could be bound to.
+
+    Attributes:
+        tiles: Titles of the tiles that would take it.
+        values: Some values as texts where they are few, for a choice.
+    """
+
+    source: str
+    table: str
+    column: str
+    kind: Literal["date_range", "choice", "number", "text"]
+    tiles: tuple[str, ...]
+    values: tuple[str, ...] = ()
