@@ -28,6 +28,7 @@ class Child:
         self._log: IO[bytes] | None = None
         self._stopped = False
         self._lock = threading.Lock()
+        self._ending = threading.Lock()
 
     @property
     def alive(self) -> bool:
@@ -60,10 +61,15 @@ class Child:
                 ) from error
         assert process.stdin is not None
         assert process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):  # it died already; said below
-            process.stdin.write(json.dumps(job).encode() + b"\n")
-            process.stdin.flush()
-        line = process.stdout.readline()
+        line = b""
+        try:
+            with contextlib.suppress(BrokenPipeError):  # it died already; said below
+                process.stdin.write(json.dumps(job).encode() + b"\n")
+                process.stdin.flush()
+            line = process.stdout.readline()
+        except ValueError:  # `end` in another thread has closed the pipe
+            if not self._stopped:
+                raise
         if self._stopped:
             raise _stopped()
         try:
@@ -83,15 +89,19 @@ class Child:
                 self._process.kill()
 
     def end(self) -> None:
-        """End the process and wait until it is gone, its memory with it; a second call does nothing."""
+        """End the process and wait until it is gone, its memory with it; a second call does nothing.
+
+        From any thread: the one that loads and the one that closes may end it at the same moment.
+        """
         self.kill()
         if self._process is None:
             return
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._log):
-            if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    pipe.close()
+        with self._ending:  # two at once would each close the same pipe, and one of them fail
+            for pipe in (self._process.stdin, self._process.stdout, self._log):
+                if pipe is not None:
+                    with contextlib.suppress(BrokenPipeError):
+                        pipe.close()
 
     def why(self) -> str:
         """A sentence on how a dead process ended."""

@@ -16,6 +16,7 @@ import pytest
 
 from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import LocalModelError, ModelUnavailable
+from tabulaflow_core.models.local.child import Child
 from tabulaflow_core.models.local.server import LocalServer, close_shared_server, shared_server
 from tests.models.local.standin import Llama, alive, gone_within
 
@@ -98,6 +99,42 @@ async def test_closing_ends_a_start(one: LocalServer, llama: Llama) -> None:
     assert not alive(pid)
 
 
+async def test_a_start_closed_at_any_moment_says_so_to_who_waits(mine: Settings, llama: Llama) -> None:
+    assert mine.local_model is not None
+    llama.plan(seconds=60)
+    for at in range(12):  # both threads end the child: the one that closes, and the one that loaded
+        one = LocalServer(mine.local_model, threads=1)
+        task = asyncio.create_task(one.start_async())
+        await asyncio.sleep(at * 0.02)
+        closing = [threading.Thread(target=one.close) for _ in range(2)]
+        for thread in closing:
+            thread.start()
+        for thread in closing:
+            await asyncio.to_thread(thread.join)
+        with pytest.raises(LocalModelError, match="stopped while"):
+            await asyncio.wait_for(task, 30)
+
+
+def test_a_child_is_ended_by_many_threads_at_once() -> None:
+    for _ in range(20):
+        child = Child()
+        child._process = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        faults: list[BaseException] = []
+
+        def end(child: Child = child, faults: list[BaseException] = faults) -> None:
+            try:
+                child.end()
+            except BaseException as error:
+                faults.append(error)
+
+        threads = [threading.Thread(target=end) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not faults
+
+
 @posix
 def test_what_llama_says_before_it_dies_is_kept(one: LocalServer, llama: Llama) -> None:
     llama.plan(abort=True)
@@ -162,6 +199,7 @@ def test_the_key_is_nowhere_to_be_read(one: LocalServer, llama: Llama) -> None:
 PARENT = """
 import sys, threading
 from pathlib import Path
+from tabulaflow_core.models.local.child import Child
 from tabulaflow_core.models.local.server import LocalServer
 
 server = LocalServer(Path(sys.argv[1]), threads=1)
