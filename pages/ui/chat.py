@@ -19,8 +19,7 @@ _LONGEST_QUESTION: Final = 4000  # characters: the box itself would drop a longe
 def draw() -> None:
     """Draw the page."""
     runtime, who = get_runtime(), state.principal()
-    view = _open_view()
-    running = runtime.running_turn(who, view.info.id) if view else None
+    view, running = _open_conversation()
     fault = "" if running else _start_pending(view)
     sources = runtime.sources(who)
     _draw_heading(sources, view)
@@ -42,6 +41,15 @@ def draw() -> None:
     _draw_too_long()
     if running is not None:
         live.watch(running)
+
+
+def _open_conversation() -> tuple[ConversationView | None, Turn | None]:
+    """The open conversation and the turn that runs in it."""
+    view = _open_view()
+    running = get_runtime().running_turn(state.principal(), view.info.id) if view else None
+    if view is not None and running is None and any(turn.state == "running" for turn in view.turns):
+        view = _open_view()  # it ended between the two looks, and the first saw no answer yet
+    return view, running
 
 
 def _open_view() -> ConversationView | None:

@@ -25,32 +25,45 @@ from tabulaflow_core.output import (
 from tabulaflow_core.runtime import ConversationView, TurnView, get_runtime, last_good
 
 _FILES: Final = "files"
+_OPENED: Final = "tf_take_away"
 
 
 def draw(view: ConversationView) -> None:
     """A button that opens the choice of formats; nothing before the first answer."""
     if not any(turn.result for turn in view.turns):
         return
-    # Drawn before it opens: a popover that grows after it was placed can reach beyond the window's edge.
-    with st.popover("Take away", icon=":material/download:", key="take-away"):
-        st.caption("The whole conversation. Addresses and passwords of databases are not in it.")
-        name = "".join(c if c.isalnum() else "-" for c in view.title[:40]).strip("-") or "conversation"
-        formats = (
-            ("Web page", "html", "text/html", ":material/html:", html_of),
-            ("Python script", "py", "text/x-python", ":material/code:", script_of),
-            ("Notebook", "ipynb", "application/x-ipynb+json", ":material/book_2:", notebook_of),
+    # Not a popover: it stands beside its button, and the page, which keeps to its end, scrolls that one out of sight.
+    st.button("Take away", icon=":material/download:", key="take-away", on_click=_open)
+    if st.session_state.pop(_OPENED, False):
+        _draw_formats(view)
+
+
+def _open() -> None:
+    """Have the choice drawn by the run that follows, even if that is begun anew; a callback cannot draw it."""
+    st.session_state[_OPENED] = True
+
+
+@st.dialog("Take the conversation away")
+def _draw_formats(view: ConversationView) -> None:
+    """One button for each format."""
+    st.caption("The whole conversation. Addresses and passwords of databases are not in it.")
+    name = "".join(c if c.isalnum() else "-" for c in view.title[:40]).strip("-") or "conversation"
+    formats = (
+        ("Web page", "html", "text/html", ":material/html:", html_of),
+        ("Python script", "py", "text/x-python", ":material/code:", script_of),
+        ("Notebook", "ipynb", "application/x-ipynb+json", ":material/book_2:", notebook_of),
+    )
+    for label, suffix, mime, icon, make in formats:
+        st.download_button(
+            label,
+            data=lambda make=make: _made_now(view, make),  # type: ignore[misc]
+            file_name=f"{name}.{suffix}",
+            mime=mime,
+            icon=icon,
+            on_click="ignore",
+            key=f"take-{suffix}",
+            width="stretch",
         )
-        for label, suffix, mime, icon, make in formats:
-            st.download_button(
-                label,
-                data=lambda make=make: _made_now(view, make),  # type: ignore[misc]
-                file_name=f"{name}.{suffix}",
-                mime=mime,
-                icon=icon,
-                on_click="ignore",
-                key=f"take-{suffix}",
-                width="stretch",
-            )
 
 
 def _made_now(view: ConversationView, make: Callable[[ConversationView], str]) -> bytes:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tabulaflow_core.models.scripted import ScriptedModel, Step, delay, text
-from tabulaflow_core.runtime import Runtime
+from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime import ConversationView, Runtime
 from tabulaflow_core.runtime.singleton import adopt, close_runtime
 from tests.pages.conftest import APP
 
@@ -54,3 +56,26 @@ def test_a_second_answer_grows_below_the_first(model: ScriptedModel) -> None:
         app.chat_input[0].set_value(f"{words}?").run()
         assert not app.exception
     assert len(app.chat_message) == 4
+
+
+def test_an_answer_that_ends_while_the_page_is_read_is_shown(
+    model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = AppTest.from_file(str(APP), default_timeout=30).run()
+    model.enqueue(text("Forty-two."))
+    app.chat_input[0].set_value("How many?").run()
+    whole, looks = Runtime.conversation, 0
+
+    def conversation(self: Runtime, principal: Principal, conversation_id: str) -> ConversationView:
+        nonlocal looks
+        looks += 1
+        view = whole(self, principal, conversation_id)
+        if looks > 1:
+            return view
+        begun = replace(view.turns[-1], state="running", result=None, events=())
+        return replace(view, turns=(*view.turns[:-1], begun))
+
+    monkeypatch.setattr(Runtime, "conversation", conversation)
+    app.run()
+    assert looks == 2
+    assert any("Forty-two." in str(shown.value) for shown in app.markdown)

@@ -16,7 +16,7 @@ def test_every_format_is_made_from_the_conversation(app: AppTest) -> None:
     app.run()
     assert "take-html" not in {str(button.key) for button in app.get("download_button")}
     app.chat_input[0].set_value("Which products are below their reorder point?").run()
-    app.run()
+    app.button(key="take-away").click().run()
     assert not app.exception
     assert {"Web page", "Python script", "Notebook"} <= {button.label for button in app.get("download_button")}
     view = get_runtime().conversation(LOCAL_USER, "".join(app.query_params["c"]))
