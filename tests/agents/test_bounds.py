@@ -88,7 +88,7 @@ async def test_time_ends_a_turn(wire: str) -> None:
         with pytest.raises(TurnLimitReached, match="time for this turn"):
             await t.ask()
         assert t.session.last_result is not None
-        assert t.session.last_result.seconds < 2
+        assert t.session.last_result.seconds < 20
         assert usable(t.session)
         await t.server.settled()
 

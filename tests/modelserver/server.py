@@ -136,7 +136,7 @@ class ModelServer:
         """Stop, cutting whatever is open."""
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stop.set)
-            self._thread.join(10)
+            self._thread.join(30)
 
     async def begun(self, count: int = 1, *, seconds: float = 5.0) -> None:
         """Wait until `count` answers have begun."""

@@ -46,7 +46,7 @@ def upload(page: AppTest, *files: tuple[str, bytes]) -> None:
     for name, content in files:
         box = box.upload(name, content, "application/octet-stream")
     box.run()
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while [button for button in page.button if str(button.key).startswith("stop-")] and time.monotonic() < until:
         time.sleep(0.1)
         page.run()
@@ -330,7 +330,7 @@ def test_a_folder_of_the_server_is_offered_only_where_one_is_allowed(
     assert len(page.error) == 1
     page.text_input(key="server-path").set_value(str(tmp_path / "here.csv"))
     press(page, "Read it")
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not get_runtime().files(LOCAL_USER) and time.monotonic() < until:
         time.sleep(0.1)
     assert kept("here.csv").tables[0].row_count == 2

@@ -28,7 +28,7 @@ def _editing(app: AppTest) -> AppTest:
 def _run(app: AppTest, sql: str) -> AppTest:
     app.text_area[0].set_value(sql)
     next(button for button in app.button if button.label == "Run").click().run()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while any(button.label == "Stop" for button in app.button) and time.monotonic() < deadline:
         time.sleep(0.05)
         app.run()

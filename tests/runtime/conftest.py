@@ -125,7 +125,7 @@ def child(settings: Settings) -> Iterator[Child]:
     other = Child(settings)
     yield other
     other.process.kill()
-    other.process.wait(10)
+    other.process.wait(30)
     for stream in (other.process.stdin, other.process.stdout):
         if stream is not None and not stream.closed:
             try:

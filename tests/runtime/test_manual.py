@@ -17,7 +17,7 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 
 
 def _ended(run: SqlRun) -> SqlRun:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while run.state == "running" and time.monotonic() < deadline:
         time.sleep(0.01)
     return run

@@ -59,12 +59,12 @@ def test_who_stops_waiting_cancels() -> None:
     try:
         with pytest.raises(TimeoutError):
             loop.call(long(), timeout=0.05)
-        assert ended.wait(5)
+        assert ended.wait(30)
         future = loop.submit(long())
         ended.clear()
     finally:
         loop.close()
-    assert ended.wait(5), "closing ends what still runs"
+    assert ended.wait(30), "closing ends what still runs"
     assert future.cancelled()
 
 
@@ -118,7 +118,7 @@ def test_one_download_is_joined_watched_and_stopped(settings: Settings) -> None:
         time.sleep(0.005)
     assert (download.state, download.bytes_total, download.message) == ("running", 1000, "Fetching")
     download.cancel()
-    assert download.wait(5)
+    assert download.wait(30)
     assert (download.state, download.message) == ("cancelled", "Stopped.")
     assert downloads.start() is not download
     downloads.close()
@@ -132,7 +132,7 @@ def test_a_download_that_fails_says_why(settings: Settings, error: Exception, me
         raise error
 
     download = Downloads(settings, pull=pull).start()
-    assert download.wait(5)
+    assert download.wait(30)
     assert download.state == "failed"
     assert message in download.message
 

@@ -94,7 +94,7 @@ def test_a_killed_process_loses_at_most_the_text_in_flight(
         if "more to say" in said:
             os.kill(child.process.pid, signal.SIGKILL)
             break
-    child.process.wait(10)
+    child.process.wait(30)
     _age_heartbeat(settings, turn_id)
 
     assert rt.running_turn(LOCAL_USER, conversation.id) is None
@@ -128,7 +128,7 @@ def test_a_process_that_ends_ends_its_turns(rt: Runtime, child: Child, shop: str
     time.sleep(0.5)  # until the statement runs
     begun = time.monotonic()
     assert child.end() == 0
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 20
     (view,) = rt.conversation(LOCAL_USER, conversation.id).turns
     assert (view.state, view.reason) == (
         "interrupted",

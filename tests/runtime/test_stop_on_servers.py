@@ -38,7 +38,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
 
 
 def _until(running: Running, wanted: int) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while running() != wanted:
         assert time.monotonic() < deadline, "it did not come"
         time.sleep(0.01)

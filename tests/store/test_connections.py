@@ -45,7 +45,7 @@ async def test_a_cancelled_writer_gives_its_place_back(tmp_path: Path) -> None:
     await entered.wait()
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    async with asyncio.timeout(5), database.write() as connection:
+    async with asyncio.timeout(30), database.write() as connection:
         await connection.execute(text("CREATE TABLE t (x INTEGER)"))
     await database.close_async()
     gc.collect()

@@ -244,7 +244,7 @@ async def test_time_limit(source: DuckDBConnector) -> None:
     outcome = await source.run_query_async(ENDLESS, timeout=0.3)
     assert isinstance(outcome, QueryFailure)
     assert outcome.kind is FailureKind.TIMEOUT
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 20
     await quiet(source)
 
 

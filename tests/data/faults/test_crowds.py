@@ -67,13 +67,13 @@ async def test_twenty_slow_ones_leave_other_sources_alone(engine: str, url: str,
         slow = [asyncio.create_task(source.run_query_async(BURNER)) for _ in range(20)]
         await asyncio.sleep(0.3)
         few = (other.run_query_async(f"SELECT {n} AS n") for n in range(2 * STATEMENTS))
-        answers = await asyncio.wait_for(asyncio.gather(*few), 10)
+        answers = await asyncio.wait_for(asyncio.gather(*few), 60)
         assert all(isinstance(outcome, QueryResult) for outcome in answers)
         assert not any(task.done() for task in slow)
         for task in slow:
             task.cancel()
-        done, late = await asyncio.wait(slow, timeout=10)
+        done, late = await asyncio.wait(slow, timeout=30)
         assert not late
         assert all(task.cancelled() for task in done)
-        outcome = await asyncio.wait_for(source.run_query_async("SELECT 1 AS one"), 10)  # and it is free again
+        outcome = await asyncio.wait_for(source.run_query_async("SELECT 1 AS one"), 60)  # and it is free again
         assert isinstance(outcome, QueryResult)

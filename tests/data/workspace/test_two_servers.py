@@ -94,7 +94,7 @@ async def test_stop_while_a_table_is_copied(urls: dict[str, str], alias: str) ->
             await asyncio.sleep(0.02)
         assert not task.done()
         task.cancel()
-        await asyncio.wait([task], timeout=10)
+        await asyncio.wait([task], timeout=30)
         assert task.cancelled()
         for _ in range(50):
             if not await asyncio.to_thread(running):

@@ -50,7 +50,7 @@ def running_hub(**options: object) -> Iterator[Hub]:
 
         def do_HEAD(self) -> None:
             if hub.silent is not None and not hub.silent_later:
-                hub.silent.wait(20)
+                hub.silent.wait(60)
                 self.close_connection = True
                 return
             self.send_response(200)
@@ -60,7 +60,7 @@ def running_hub(**options: object) -> Iterator[Hub]:
             wanted = self.headers.get("Range", "")
             hub.ranges.append(wanted)
             if hub.silent is not None:
-                hub.silent.wait(20)
+                hub.silent.wait(60)
                 self.close_connection = True
                 return
             if hub.statuses:

@@ -82,7 +82,7 @@ async def test_a_warming_makes_room_for_a_question(mine: Settings, llama: Llama)
     await until(lambda: bool(llama.http.requests))
     llama.steps = [text("at once")]
     assert [part async for part in model.stream(REQUEST)]
-    await asyncio.wait_for(warming, 10)
+    await asyncio.wait_for(warming, 30)
     await model.close_async()
 
 

@@ -35,7 +35,7 @@ def one(mine: Settings, llama: Llama) -> Iterator[LocalServer]:
 
 def loading(llama: Llama) -> int:
     """Wait until a child loads; its process id."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not llama.loads:
         assert time.monotonic() < end, "nothing was loaded"
         time.sleep(0.01)
@@ -97,7 +97,7 @@ async def test_closing_ends_a_start(one: LocalServer, llama: Llama) -> None:
     pid = await asyncio.to_thread(loading, llama)
     one.close()
     with pytest.raises(LocalModelError, match="stopped while"):
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, 30)
     assert not alive(pid)
 
 
@@ -168,7 +168,7 @@ def test_a_dead_child_is_noticed_and_replaced(one: LocalServer, llama: Llama) ->
     first = one.pid
     assert first is not None
     os.kill(first, signal.SIGKILL)
-    assert gone_within(first, 2)
+    assert gone_within(first, 20)
     assert not one.running
     death = one.death()
     assert isinstance(death, ModelUnavailable)
@@ -247,13 +247,13 @@ def serves(parent: subprocess.Popen[str], llama: Llama) -> int:
 def test_a_killed_parent_leaves_nothing_behind(parent: subprocess.Popen[str], llama: Llama) -> None:
     pid = serves(parent, llama)
     parent.kill()
-    assert gone_within(pid, 2)
+    assert gone_within(pid, 20)
 
 
 def test_an_ended_parent_leaves_nothing_behind(parent: subprocess.Popen[str], llama: Llama) -> None:
     pid = serves(parent, llama)
     parent.communicate("\n", timeout=20)
-    assert gone_within(pid, 2)
+    assert gone_within(pid, 20)
 
 
 @posix
@@ -272,4 +272,4 @@ def test_a_parent_killed_while_loading_leaves_nothing_behind(mine: Settings, lla
         pid = loading(llama)
         time.sleep(0.1)  # it holds its lock by now
         process.kill()
-    assert gone_within(pid, 2)
+    assert gone_within(pid, 20)
