@@ -17,7 +17,7 @@ def settled(page: Page) -> None:
 def ask(page: Page, question: str) -> None:
     """Type a question and send it."""
     box = page.get_by_test_id("stChatInputTextArea")
-    expect(box).to_be_enabled(timeout=30_000)  # a server that has just begun imports what it needs
+    expect(box).to_be_enabled(timeout=60_000)  # a server that has just begun imports what it needs
     box.fill(question)
     box.press("Enter")
 

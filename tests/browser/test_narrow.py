@@ -27,4 +27,4 @@ def test_nothing_stands_beyond_the_edge(start_app: Callable[..., App], page: Pag
         page.goto(f"{app.url}/{path}")
         screen.settled(page)
         page.get_by_test_id("stMainMenuButton").wait_for()
-        page.wait_for_function(f"({_BEYOND}) === 0", timeout=10_000)
+        page.wait_for_function(f"({_BEYOND}) === 0", timeout=60_000)

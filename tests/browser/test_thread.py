@@ -82,7 +82,7 @@ def test_a_turn_survives_leaving_reloading_and_a_second_tab(page: Page, start_ap
     expect(page.locator("[data-testid=stChatMessage]")).to_have_count(2)
     other = page.context.new_page()
     other.goto(address)
-    expect(other.get_by_text("HDMI cable").first).to_be_attached(timeout=20_000)
+    expect(other.get_by_text("HDMI cable").first).to_be_attached(timeout=60_000)
     expect(other.locator("[data-testid=stChatMessage]")).to_have_count(2)
 
 
@@ -96,7 +96,7 @@ def test_a_killed_server_finds_the_conversation_again(page: Page, start_app: Cal
     app.kill()
     app.restart()
     page.goto(address)
-    expect(page.get_by_text("HDMI cable").first).to_be_attached(timeout=20_000)
+    expect(page.get_by_text("HDMI cable").first).to_be_attached(timeout=60_000)
 
 
 def test_a_cold_deep_link_goes_through_the_shell(page: Page, start_app: Callable[..., App]) -> None:
@@ -114,14 +114,14 @@ def test_a_picture_called_csv_and_a_wrong_url_get_sentences(
     picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
     page.goto(f"{app.url}/data")
     page.locator("input[type=file]").first.set_input_files(str(picture))
-    expect(page.get_by_test_id("stAlert").filter(has_text="picture.csv")).to_be_visible(timeout=30_000)
+    expect(page.get_by_test_id("stAlert").filter(has_text="picture.csv")).to_be_visible(timeout=60_000)
     screen.shot(page, "picture")
     page.get_by_role("tab", name="Database").click()
     page.get_by_role("textbox", name="Name", exact=True).fill("shop")
     page.get_by_label("Connection URL", exact=True).fill("postgresql://reader:geheim@127.0.0.1:1/shop")
     page.get_by_role("button", name="Connect", exact=True).click()
     alert = page.get_by_test_id("stAlert").last
-    expect(alert).to_be_visible(timeout=30_000)
+    expect(alert).to_be_visible(timeout=60_000)
     assert "geheim" not in page.locator("body").inner_text()
     screen.shot(page, "wrong-url")
 
