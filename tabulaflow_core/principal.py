@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 
@@ -13,10 +13,12 @@ class Principal:
     Attributes:
         id: Stable and opaque; the key under which everything is owned.
         name: For display only.
+        groups: Names of the groups that things are shared with; who one is does not depend on them.
     """
 
     id: str
     name: str = ""
+    groups: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not self.id:

@@ -9,6 +9,8 @@ from tabulaflow_core.lazy import lazy_names
 if TYPE_CHECKING:
     from tabulaflow_core.store.answers import Answers
     from tabulaflow_core.store.conversations import Conversations
+    from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
+    from tabulaflow_core.store.dashboards import Dashboards
     from tabulaflow_core.store.database import Database
     from tabulaflow_core.store.leases import STALE_SECONDS
     from tabulaflow_core.store.partial import coalesce, partial_result
@@ -26,9 +28,11 @@ if TYPE_CHECKING:
         WaitingRecord,
     )
     from tabulaflow_core.store.results import Results
+    from tabulaflow_core.store.schedules import LEASE_SECONDS, SCHEDULER, Schedules
     from tabulaflow_core.store.secrets import Secrets
     from tabulaflow_core.store.sources import Sources
     from tabulaflow_core.store.store import Store
+    from tabulaflow_core.store.tiles import Tiles
     from tabulaflow_core.store.turns import Turns
     from tabulaflow_core.store.usage import UsageLedger
 
@@ -36,6 +40,8 @@ _HOMES: Final = {
     "Answers": ".answers",
     "ConversationInfo": ".records",
     "Conversations": ".conversations",
+    "DashboardRecord": ".dashboard_records",
+    "Dashboards": ".dashboards",
     "Database": ".database",
     "DatabaseRecord": ".records",
     "FeedbackRecord": ".records",
@@ -44,7 +50,12 @@ _HOMES: Final = {
     "History": ".records",
     "PreferenceShelf": ".preferences",
     "Results": ".results",
+    "LEASE_SECONDS": ".schedules",
+    "SCHEDULER": ".schedules",
     "STALE_SECONDS": ".leases",
+    "Schedules": ".schedules",
+    "TileRecord": ".dashboard_records",
+    "Tiles": ".tiles",
     "Secrets": ".secrets",
     "Sources": ".sources",
     "Store": ".store",
@@ -59,10 +70,14 @@ _HOMES: Final = {
 }
 
 __all__ = [
+    "LEASE_SECONDS",
+    "SCHEDULER",
     "STALE_SECONDS",
     "Answers",
     "ConversationInfo",
     "Conversations",
+    "DashboardRecord",
+    "Dashboards",
     "Database",
     "DatabaseRecord",
     "FeedbackRecord",
@@ -70,9 +85,12 @@ __all__ = [
     "History",
     "PreferenceShelf",
     "Results",
+    "Schedules",
     "Secrets",
     "Sources",
     "Store",
+    "TileRecord",
+    "Tiles",
     "TurnRecord",
     "TurnState",
     "Turns",

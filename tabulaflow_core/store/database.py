@@ -19,7 +19,7 @@ from sqlalchemy.sql.expression import FunctionElement
 from sqlalchemy.util import await_only
 
 from tabulaflow_core.config import Settings
-from tabulaflow_core.errors import ConfigurationError, NotFound, StoreUnavailable
+from tabulaflow_core.errors import ConfigurationError, NotFound, StoreUnavailable, TabulaflowError
 from tabulaflow_core.store.connections import Connections
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class _faults_translated:
             raise NotFound("There is nothing of this name here.") from None
         if isinstance(error, IntegrityError) or not isinstance(error, (DBAPIError, OSError)):
             return
-        if isinstance(error, StoreUnavailable):
+        if isinstance(error, TabulaflowError):  # some are a kind of OSError
             return
         raise StoreUnavailable(
             "What you do here cannot be saved at the moment: the store's database does not answer. "

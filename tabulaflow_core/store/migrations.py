@@ -26,6 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 import tabulaflow_core.store.answer_tables  # noqa: F401 - its tables are part of what is made
 from tabulaflow_core.errors import StoreUnavailable
+from tabulaflow_core.store.dashboard_tables import dashboard_tables
 from tabulaflow_core.store.database import Database
 from tabulaflow_core.store.tables import metadata, schema_version
 
@@ -109,9 +110,15 @@ async def _to_4(connection: AsyncConnection) -> None:
         await connection.run_sync(table.create)
 
 
+async def _to_5(connection: AsyncConnection) -> None:
+    """Answers are pinned to dashboards."""
+    for table in dashboard_tables(MetaData()):
+        await connection.run_sync(table.create)
+
+
 #: Version n is reached from n-1 by `STEPS[n]`. A step is never changed once it was released.
-STEPS: Final[dict[int, Step]] = {2: _to_2, 3: _to_3, 4: _to_4}
-LATEST: Final = 4
+STEPS: Final[dict[int, Step]] = {2: _to_2, 3: _to_3, 4: _to_4, 5: _to_5}
+LATEST: Final = 5
 
 
 async def migrate_async(database: Database) -> int:

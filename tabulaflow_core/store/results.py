@@ -17,6 +17,7 @@ from tabulaflow_core.errors import NotFound, StoreUnavailable
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.store.conversations import tidy
+from tabulaflow_core.store.dashboard_tables import tiles
 from tabulaflow_core.store.database import Database
 from tabulaflow_core.store.folders import owner_folder
 from tabulaflow_core.store.records import moment
@@ -30,7 +31,8 @@ class Results:
 
     Args:
         folder: Where the rows go; None to keep them in the database, for replicas without a common disk.
-        max_bytes: Compressed bytes kept for each principal; the oldest results go first.
+        max_bytes: Compressed bytes kept for each principal; the oldest results go first. Those that a dashboard
+            shows stay, and do not count.
         cache_bytes: Arrow bytes kept in memory besides, over all principals, because pages ask again and again.
     """
 
@@ -132,9 +134,11 @@ class Results:
     async def _drop_oldest(self, principal: Principal, *, keep: str) -> None:
         if await self.size_async(principal) <= self._max_bytes:
             return
+        # What a dashboard shows stays until it is refreshed.
+        shown = select(tiles.c.result_id).where(tiles.c.owner == principal.id)
         newest_first = (
             select(results.c.id, results.c.size)
-            .where(results.c.owner == principal.id, results.c.id != keep)
+            .where(results.c.owner == principal.id, results.c.id != keep, results.c.id.not_in(shown))
             .order_by(results.c.created_at.desc(), results.c.id)
         )
         async with self._database.write() as connection:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from tabulaflow_core.config import Settings
 from tabulaflow_core.store.answers import Answers
 from tabulaflow_core.store.conversations import Conversations
+from tabulaflow_core.store.dashboards import Dashboards
 from tabulaflow_core.store.database import Database
 from tabulaflow_core.store.migrations import migrate_async
 from tabulaflow_core.store.preferences import PreferenceShelf
 from tabulaflow_core.store.results import Results
+from tabulaflow_core.store.schedules import Schedules
 from tabulaflow_core.store.secrets import Secrets
 from tabulaflow_core.store.sources import Sources
+from tabulaflow_core.store.tiles import Tiles
 from tabulaflow_core.store.turns import Turns
 from tabulaflow_core.store.usage import UsageLedger
 
@@ -32,6 +35,9 @@ class Store:
         self.sources = Sources(database)
         self.usage = UsageLedger(database)
         self.preferences = PreferenceShelf(database)
+        self.dashboards = Dashboards(database)
+        self.tiles = Tiles(database)
+        self.schedules = Schedules(database)
         self.secrets = Secrets(settings)
 
     @classmethod

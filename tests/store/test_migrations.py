@@ -76,7 +76,16 @@ async def test_version_1_on_postgresql(postgres_url: str, tmp_path: Path) -> Non
     async with store._database.write() as connection:
         await connection.execute(text("ALTER TABLE turns DROP COLUMN cancel_requested"))
         await connection.execute(text("ALTER TABLE databases DROP COLUMN upload"))
-        for table in ("waiting_files", "feedback", "choices", "preferences", "turn_sources"):
+        for table in (
+            "tiles",
+            "dashboard_grants",
+            "dashboards",
+            "waiting_files",
+            "feedback",
+            "choices",
+            "preferences",
+            "turn_sources",
+        ):
             await connection.execute(text(f"DROP TABLE {table}"))
         await connection.execute(update(schema_version).values(version=1))
     await store.close_async()

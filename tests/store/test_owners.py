@@ -22,18 +22,22 @@ import tabulaflow_core.store
 from tabulaflow_core.agents.events import AnswerDelta, Artifact
 from tabulaflow_core.errors import NotFound, SecretUnreadable
 from tabulaflow_core.models.usage import Usage
+from tabulaflow_core.output.dashboards import QueryTile, RefreshPolicy, Sharing
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import TableSpec
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.store import (
     Answers,
     Conversations,
+    Dashboards,
     Database,
     PreferenceShelf,
     Results,
+    Schedules,
     Secrets,
     Sources,
     Store,
+    Tiles,
     Turns,
     UsageLedger,
 )
@@ -47,6 +51,9 @@ AREAS = {
     "sources": Sources,
     "usage": UsageLedger,
     "preferences": PreferenceShelf,
+    "dashboards": Dashboards,
+    "tiles": Tiles,
+    "schedules": Schedules,
     "secrets": Secrets,
 }
 METHODS = [
@@ -60,6 +67,7 @@ SEES_NO_ROW = {"secrets.is_current"}
 CREATES = {
     "preferences.set_async",
     "conversations.create_async",
+    "dashboards.create_async",
     "results.put_async",
     "secrets.encrypt",
     "sources.add_database_async",
@@ -139,7 +147,30 @@ async def _fill(store: Store, who: Principal) -> dict[str, Any]:
     call = await store.usage.reserve_async(
         who, conversation_id=conversation.id, turn_id=turn.id, model="openai:x", input_tokens=1
     )
+    dashboard = await store.dashboards.create_async(who, title="Mine")
+    sharing = Sharing(visibility="chosen", people=("carol",))
+    await store.dashboards.share_async(who, dashboard.id, sharing=sharing)
+    long_ago = datetime(2000, 1, 1, tzinfo=UTC)
+    await store.dashboards.schedule_async(who, dashboard.id, policy=RefreshPolicy(), next_run_at=long_ago)
+    content = QueryTile(show="table", source="mine", dialect="sqlite", sql="SELECT 'secret'")
+    tile = await store.tiles.add_async(
+        who, dashboard.id, title="Secret", text="", width=2, height="small", content=content, result_id=result.id
+    )
     return {
+        "dashboard_id": dashboard.id,
+        "tile_id": tile.id,
+        "sharing": Sharing(visibility="team"),
+        "policy": RefreshPolicy(every_seconds=60),
+        "next_run_at": long_ago,
+        "filters": (),
+        "content": content,
+        "width": 1,
+        "height": "large",
+        "position": 0,
+        "back": False,
+        "fault": "stolen",
+        "changes": {},
+        "holder": "there",
         "conversation_id": conversation.id,
         "turn_id": turn.id,
         "result_id": result.id,
