@@ -15,6 +15,14 @@ from tabulaflow_core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from tabulaflow_core.runtime.begun import CutShort
+    from tabulaflow_core.runtime.dashboards.runs import DashboardRun
+    from tabulaflow_core.runtime.dashboards.views import (
+        DashboardInfo,
+        DashboardView,
+        TileChanges,
+        TileData,
+        TileView,
+    )
     from tabulaflow_core.runtime.downloads import Download
     from tabulaflow_core.runtime.manual import Place, SqlRun, last_good
     from tabulaflow_core.runtime.model_tests import ModelTest
@@ -39,6 +47,12 @@ _HOMES: Final = {
     "ConversationInfo": "tabulaflow_core.store.records",
     "ConversationView": "tabulaflow_core.runtime.views",
     "CutShort": "tabulaflow_core.runtime.begun",
+    "DashboardInfo": "tabulaflow_core.runtime.dashboards.views",
+    "DashboardRun": "tabulaflow_core.runtime.dashboards.runs",
+    "DashboardView": "tabulaflow_core.runtime.dashboards.views",
+    "TileChanges": "tabulaflow_core.runtime.dashboards.views",
+    "TileData": "tabulaflow_core.runtime.dashboards.views",
+    "TileView": "tabulaflow_core.runtime.dashboards.views",
     "Download": "tabulaflow_core.runtime.downloads",
     "EndpointInfo": "tabulaflow_core.runtime.preferences",
     "FeedbackRecord": "tabulaflow_core.store.records",
@@ -68,6 +82,9 @@ __all__ = [
     "ConversationInfo",
     "ConversationView",
     "CutShort",
+    "DashboardInfo",
+    "DashboardRun",
+    "DashboardView",
     "Download",
     "EndpointInfo",
     "FeedbackRecord",
@@ -85,6 +102,9 @@ __all__ = [
     "SampleState",
     "SourceInfo",
     "SqlRun",
+    "TileChanges",
+    "TileData",
+    "TileView",
     "Turn",
     "TurnView",
     "UsageRow",

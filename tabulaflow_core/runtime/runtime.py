@@ -15,6 +15,7 @@ from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime import models, queries, warming
 from tabulaflow_core.runtime.answer_calls import AnswerCalls
+from tabulaflow_core.runtime.dashboard_calls import DashboardCalls
 from tabulaflow_core.runtime.downloads import Download, Downloads
 from tabulaflow_core.runtime.engine_loop import EngineLoop
 from tabulaflow_core.runtime.file_calls import FileCalls
@@ -32,7 +33,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Runtime(AnswerCalls, PreferenceCalls, FileCalls):
+class Runtime(AnswerCalls, DashboardCalls, PreferenceCalls, FileCalls):
     """One process's engine: a loop in a thread, the open sources, the running turns, the store.
 
     Every method is synchronous and thread-safe, filters by its principal, and raises `TabulaflowError`s only.

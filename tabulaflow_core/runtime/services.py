@@ -16,6 +16,9 @@ from tabulaflow_core.config import Settings
 from tabulaflow_core.errors import TabulaflowError, TurnInProgress
 from tabulaflow_core.models.resolve import parse_name
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.dashboards.book import DashboardBook
+from tabulaflow_core.runtime.dashboards.runs import DashboardRuns
+from tabulaflow_core.runtime.dashboards.scheduler import Scheduler
 from tabulaflow_core.runtime.engine_loop import EngineLoop, cancel_other_tasks
 from tabulaflow_core.runtime.files import FileBook
 from tabulaflow_core.runtime.manual import SqlRuns
@@ -55,6 +58,9 @@ class Services:
         self.sources = SourceBook(settings, store, self.files)
         self.sessions = Sessions(settings, store, self.sources, self.models, self.preferences)
         self.manual = SqlRuns(loop)
+        self.dashboards = DashboardBook(self)
+        self.refreshes = DashboardRuns(loop)
+        self.scheduler = Scheduler(self)
         self.live: dict[str, LiveTurn] = {}
         self.warming: set[tuple[str, str]] = set()
         # The process id alone is used again, by the next process or by the same one in another container.
@@ -176,6 +182,7 @@ class Services:
             await asyncio.wait({turn.task for turn in running}, timeout=_TURNS_SECONDS)
         # A background task that is cancelled after the pool was disposed of would leave its connection open.
         parts = (
+            self.scheduler.stop_async,
             self.jobs.close_async,
             self.sources.close_async,
             self.models.close_async,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from tabulaflow_core.output.changes import RowChange
 from tabulaflow_core.output.dashboards import DashboardFilter, QueryTile, RefreshPolicy, Sharing, TextTile, TileHeight
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ArtifactSpec
@@ -34,25 +35,6 @@ class DashboardInfo:
     created_at: datetime
     updated_at: datetime
     refreshed_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RowChange:
-    """A row that is new, gone or has other values, told apart by its labels.
-
-    Attributes:
-        key: The labels that name the row, such as `Bern · 2026-03`.
-        kind: `changed` where the two values cannot be compared as numbers.
-        column: The measure that changed; empty for a row that is new or gone.
-        before: Exact, as text; empty where there is none.
-        after: Likewise.
-    """
-
-    key: str
-    kind: Literal["new", "gone", "up", "down", "changed"]
-    column: str = ""
-    before: str = ""
-    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

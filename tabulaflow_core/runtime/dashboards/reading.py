@@ -1,0 +1,67 @@
+"""What a dashboard's tiles show, to its owner and to those whom it is shared with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.output.cells import cell_text, column_values
+from tabulaflow_core.output.charts import choose_chart
+from tabulaflow_core.output.dashboards import QueryTile
+from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.output.specs import ChartSpec, MetricSpec
+from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.dashboards.views import TileData
+from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
+
+if TYPE_CHECKING:
+    from tabulaflow_core.runtime.services import Services
+
+
+async def tile_data_async(
+    services: Services, principal: Principal, board: DashboardRecord, tile: TileRecord
+) -> TileData:
+    """The last good rows of a tile with what is drawn of them."""
+    if not isinstance(tile.content, QueryTile):
+        return TileData(tile.id, None)
+    if not tile.result_id:
+        return TileData(tile.id, None, fault=tile.fault or "It was not refreshed yet.")
+    try:
+        result = await services.store.results.get_async(Principal(board.owner, board.owner_name), tile.result_id)
+    except TabulaflowError as error:
+        return TileData(tile.id, None, fault=tile.fault or error.user_message)
+    spec = drawn(tile.content, result)
+    summary = spec.summary if isinstance(spec, ChartSpec) else ""
+    if board.role != "owner" and not board.sharing.show_sql:
+        result = replace(result, sql="", notes=())
+    return TileData(tile.id, result, spec, fault=tile.fault, refreshed_at=tile.refreshed_at, summary=summary)
+
+
+def drawn(content: QueryTile, result: StoredResult) -> ChartSpec | MetricSpec | None:
+    """What is drawn of a tile's rows; None for the table itself, also where the rows allow no drawing."""
+    if content.show == "metric":
+        return _metric(content, result)
+    if content.show != "chart" or content.chart is None:
+        return None
+    wanted = content.chart
+    spec = choose_chart(
+        result,
+        question=content.origin.question,
+        type=wanted.type,
+        x=wanted.x,
+        y=wanted.y or None,
+        color=wanted.color,
+        order=wanted.order,
+        title=wanted.title,
+    )
+    return spec if isinstance(spec, ChartSpec) else None
+
+
+def _metric(content: QueryTile, result: StoredResult) -> MetricSpec | None:
+    names = result.table.column_names
+    if not result.table.num_rows or not names:
+        return None
+    at = names.index(content.label) if content.label in names else 0
+    value = column_values(result.table.column(at).slice(0, 1))[0]
+    return MetricSpec(table_id=result.id, label=content.label or names[at], value=cell_text(value, grouped=True))
