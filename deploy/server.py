@@ -44,6 +44,7 @@ HEADERS: Final = (
 #: The pages with all that they import, and what the first answer needs.
 _MODULES: Final = (
     "pages.ui.chat",
+    "pages.ui.dashboards",
     "pages.ui.sources",
     "pages.ui.settings",
     "pages.ui.usage",

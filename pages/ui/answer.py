@@ -15,6 +15,7 @@ from pages.ui import (
     grid,
     how,
     picture,
+    pin,
     query_editor,
     safe,
     state,
@@ -100,6 +101,7 @@ def draw_artifacts(
         match spec:
             case MetricSpec():
                 st.metric(safe.label(spec.label), spec.value)
+                pin.draw(changes, spec, spec.table_id, title=spec.label, key=f"{turn_id}-metric-{at}")
             case ChartSpec():
                 draw_chart(spec, tables.get(spec.table_id), key=turn_id, name=f"chart-{at}", changes=changes)
             case TableSpec():
@@ -126,7 +128,7 @@ def draw_chart(spec: ChartSpec, table: TableSpec | None, *, key: str, name: str,
             spec = again
         else:
             st.warning(safe.markdown(again), icon=":material/insert_chart:")
-    _draw_figure(spec, key=key)
+    draw_figure(spec, key=key)
     with st.container(horizontal=True, vertical_alignment="center"):
         if spec.summary:
             st.caption(safe.markdown(spec.summary), width="stretch")
@@ -135,6 +137,7 @@ def draw_chart(spec: ChartSpec, table: TableSpec | None, *, key: str, name: str,
         if table is not None and changes is not None:
             place = changes.place(name)
             chart_form.draw(table.id, table.columns, key=key, shown=answered, choice=choice, place=place)
+        pin.draw(changes, spec, spec.table_id, title=spec.title, key=key)
 
 
 def draw_own_chart(table: TableSpec, *, key: str, name: str, changes: Changes) -> None:
@@ -143,17 +146,19 @@ def draw_own_chart(table: TableSpec, *, key: str, name: str, changes: Changes) -
     if (choice := chart_form.choice_of(changes.at(name))) is not None:
         spec = chart_form.redrawn(table.id, choice)
         if isinstance(spec, ChartSpec):
-            _draw_figure(spec, key=key)
+            draw_figure(spec, key=key)
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.caption(safe.markdown(spec.summary), width="stretch")
                 picture.draw(key, title=spec.title, key=f"{key}-picture")
+                pin.draw(changes, spec, table.id, title=spec.title, key=key)
         else:
             st.warning(safe.markdown(spec), icon=":material/insert_chart:")
     chart_form.draw(table.id, table.columns, key=key, shown=None, choice=choice, place=changes.place(name))
 
 
-def _draw_figure(spec: ChartSpec, *, key: str) -> None:
-    figure = _figure(spec.plotly, tuple(st.get_option("theme.chartCategoricalColors") or ()))
+def draw_figure(spec: ChartSpec, *, key: str, height: int = _CHART_HEIGHT) -> None:
+    """A chart, `height` pixels high unless it says more itself."""
+    figure = _figure(spec.plotly, tuple(st.get_option("theme.chartCategoricalColors") or ()), height)
     # What the viewer's own browser makes of it: a picture to take away, without a trip to the server.
     picture = {"format": "png", "filename": "chart", "scale": 2}
     config = {"displaylogo": False, "toImageButtonOptions": picture}
@@ -161,14 +166,14 @@ def _draw_figure(spec: ChartSpec, *, key: str) -> None:
 
 
 @lru_cache(maxsize=64)
-def _figure(plotly: str, colorway: tuple[str, ...]) -> Figure:
+def _figure(plotly: str, colorway: tuple[str, ...], height: int) -> Figure:
     """The figure, checked by plotly once and not at each run of a page, where it would be half of the time."""
     from plotly.graph_objects import Figure
 
     figure = json.loads(plotly)
     # A figure without a template gets plotly's own colours, not the theme's.
     figure["layout"].setdefault("colorway", colorway)
-    figure["layout"].setdefault("height", _CHART_HEIGHT)
+    figure["layout"].setdefault("height", height)
     return Figure(figure)
 
 
@@ -197,7 +202,9 @@ def draw_table(spec: TableSpec, *, key: str, rows: bool, show_sql: bool, changes
         st.caption(f"Ran on **{safe.label(spec.source)}** in {wording.seconds(spec.seconds)}, read-only.")
         if editor is not None:
             editor.draw()
-    take_away.draw(spec.id, spec.source, key=key, extent=extent)
+    with take_away.draw(spec.id, spec.source, key=key, extent=extent):
+        if rows:
+            pin.draw(changes, spec, pin.shown_result(spec.id, changes), title=spec.title, key=key)
 
 
 def draw_footer(transcript: Transcript, *, turn_id: str) -> None:

@@ -10,20 +10,27 @@ from pydantic import JsonValue
 
 from pages.ui import safe, state
 from tabulaflow_core.errors import TabulaflowError
-from tabulaflow_core.runtime import ConversationView, Place, get_runtime
+from tabulaflow_core.runtime import ConversationView, Place, TurnView, get_runtime
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes of one answer, each at its place in it."""
+    """The changes of one answer, each at its place in it.
+
+    Attributes:
+        turn: The answer; None where it is not known.
+    """
 
     turn_id: str
     kept: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
+    conversation_id: str = ""
+    turn: TurnView | None = None
 
     @classmethod
     def of(cls, view: ConversationView, turn_id: str) -> Changes:
         """Those of an answer of `view`."""
-        return cls(turn_id, view.choices.get(turn_id, {}))
+        turn = next((turn for turn in view.turns if turn.id == turn_id), None)
+        return cls(turn_id, view.choices.get(turn_id, {}), view.id, turn)
 
     def at(self, name: str) -> Mapping[str, JsonValue] | None:
         """What was chosen at a place; None where everything is as answered."""

@@ -33,6 +33,7 @@ def draw(
     truncated: bool = False,
     elsewhere: str = "The download has them all.",
     spelled_days: bool = False,
+    rows: int = 10,
 ) -> str:
     """Draw `table`; returns how much of it that is, in words.
 
@@ -42,13 +43,14 @@ def draw(
         total: Rows there are, when `table` holds only the first ones.
         truncated: The result was cut at a cap, so that `total` is not all there is.
         elsewhere: Said when rows are left out: where the others are.
+        rows: At how many it begins to scroll.
         spelled_days: Write months as words, where the order of day and month is what a person looks for.
     """
     total = table.num_rows if total is None else total
     shown = table.slice(0, limit)
     if table.num_columns:
         grid = displayable(shown)
-        height = 35 * (min(shown.num_rows, 10) + 1) + 3
+        height = 35 * (min(shown.num_rows, rows) + 1) + 3
         st.dataframe(
             grid,
             key=key,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from pages.ui import sidebar, state
+from pages.ui import dialogs, sidebar, state
 from tabulaflow_core.errors import TabulaflowError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _STYLE: Final = """<style>
 </style>"""
 CHAT: Final = "pages/chat.py"
 DATA: Final = "pages/data.py"
+DASHBOARDS: Final = "pages/dashboards.py"
 USAGE: Final = "pages/usage.py"
 SETTINGS: Final = "pages/settings.py"
 
@@ -44,6 +45,7 @@ def all_pages() -> list[StreamlitPage]:
     return [
         st.Page(CHAT, title="Chat", icon=":material/forum:", default=True),
         st.Page(DATA, title="Data", icon=":material/database:"),
+        st.Page(DASHBOARDS, title="Dashboards", icon=":material/dashboard:"),
         st.Page(USAGE, title="Usage", icon=":material/monitoring:"),
         st.Page(SETTINGS, title="Settings", icon=":material/settings:"),
     ]
@@ -58,6 +60,7 @@ def run_shell() -> None:
     page = st.navigation(all_pages())
     token = _inside_shell.set(True)
     try:
+        dialogs.enter(page.url_path)
         state.begin_visit()
         sidebar.draw()
         page.run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui import state
 from tabulaflow_core.output import csv_bytes, provenance, xlsx_bytes
@@ -13,8 +14,8 @@ from tabulaflow_core.runtime import get_runtime
 _XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def draw(result_id: str, source: str, *, key: str, extent: str) -> None:
-    """One button a format, and how much there is in words."""
+def draw(result_id: str, source: str, *, key: str, extent: str) -> DeltaGenerator:
+    """One button a format, and how much there is in words; the row comes back, for what stands beside them."""
     name = f"{source}-{result_id[-6:]}"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
@@ -35,7 +36,9 @@ def draw(result_id: str, source: str, *, key: str, extent: str) -> None:
             on_click="ignore",
             key=f"{key}-xlsx",
         )
+        beside = st.container(horizontal=True, width="content")
         st.caption(extent, width="content")
+    return beside
 
 
 def _csv(result_id: str) -> bytes:

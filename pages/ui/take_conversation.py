@@ -9,7 +9,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import chart_form, state, wording
+from pages.ui import chart_form, dialogs, state, wording
 from pages.ui.changes import Changes
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output import (
@@ -25,7 +25,6 @@ from tabulaflow_core.output import (
 from tabulaflow_core.runtime import ConversationView, TurnView, get_runtime, last_good
 
 _FILES: Final = "files"
-_OPENED: Final = "tf_take_away"
 
 
 def draw(view: ConversationView) -> None:
@@ -33,17 +32,12 @@ def draw(view: ConversationView) -> None:
     if not any(turn.result for turn in view.turns):
         return
     # Not a popover: it stands beside its button, and the page, which keeps to its end, scrolls that one out of sight.
-    st.button("Take away", icon=":material/download:", key="take-away", on_click=_open)
-    if st.session_state.pop(_OPENED, False):
+    st.button("Take away", icon=":material/download:", key="take-away", on_click=dialogs.show, args=("take-away",))
+    if dialogs.is_open("take-away"):
         _draw_formats(view)
 
 
-def _open() -> None:
-    """Have the choice drawn by the run that follows, even if that is begun anew; a callback cannot draw it."""
-    st.session_state[_OPENED] = True
-
-
-@st.dialog("Take the conversation away")
+@st.dialog("Take the conversation away", on_dismiss=dialogs.close)
 def _draw_formats(view: ConversationView) -> None:
     """One button for each format."""
     st.caption("The whole conversation. Addresses and passwords of databases are not in it.")

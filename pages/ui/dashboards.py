@@ -1,0 +1,142 @@
+"""The page of dashboards: all of them, or the one in the URL."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from pages.ui import dashboard_settings, dashboard_tiles, moments, pin, safe, state, wording
+from tabulaflow_core.errors import NotFound, TabulaflowError
+from tabulaflow_core.runtime import DashboardInfo, DashboardRun, DashboardView, get_runtime
+
+_NAME: Final = "tf_new_dashboard"
+_FAULT: Final = "tf_dashboard_fault"
+_OPENED: Final = "tf_dashboard_opened"
+_DRAWN: Final = "tf_dashboard_drawn"
+_LOOK_SECONDS: Final = 1.0
+
+
+def draw() -> None:
+    """Draw the page."""
+    dashboard_id = st.query_params.get(pin.URL_KEY)
+    if not dashboard_id:
+        _draw_all()
+        return
+    try:
+        view = get_runtime().dashboard(state.principal(), dashboard_id)
+    except NotFound as error:
+        st.warning(safe.markdown(error.user_message), icon=":material/lock:")
+        st.page_link(pin.PAGE, label="All dashboards", icon=":material/dashboard:", width="content")
+        return
+    _draw_one(view)
+
+
+def _draw_all() -> None:
+    st.title("Dashboards")
+    boards = get_runtime().dashboards(state.principal())
+    if not boards:
+        st.markdown("Pin a table, a chart or a number of an answer, and it stays here: refreshed without a model.")
+    with (
+        st.form("new-dashboard", border=False, clear_on_submit=True),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        st.text_input("New dashboard", key=_NAME, placeholder="Its name", max_chars=120, width=320)
+        st.form_submit_button("Create", icon=":material/add:", on_click=_create)
+    _draw_fault()
+    for board in boards:
+        _draw_entry(board)
+
+
+def _draw_entry(board: DashboardInfo) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.page_link(
+            pin.PAGE,
+            label=f"**{safe.label(board.title)}**",
+            icon=":material/dashboard:",
+            query_params={pin.URL_KEY: board.id},
+            width="content",
+        )
+        whose = f"shared by {safe.label(board.owner_name)} · " if board.owner_name else ""
+        refreshed = f"refreshed {moments.ago(board.refreshed_at)}" if board.refreshed_at else "not refreshed yet"
+        st.caption(f"{whose}{wording.count(board.tile_count, 'tile')} · {refreshed}", width="content")
+
+
+def _create() -> None:
+    try:
+        board = get_runtime().create_dashboard(state.principal(), str(st.session_state.get(_NAME, "")))
+    except TabulaflowError as error:
+        st.session_state[_FAULT] = error.user_message
+        return
+    st.query_params[pin.URL_KEY] = board.id
+
+
+def _draw_fault() -> None:
+    if fault := st.session_state.pop(_FAULT, ""):
+        st.error(safe.markdown(fault), icon=":material/error:")
+
+
+def _draw_one(view: DashboardView) -> None:
+    run = _run_of(view)
+    own = view.info.role == "owner"
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.title(safe.label(view.info.title), anchor=False, width="stretch")
+        with st.container(horizontal=True, vertical_alignment="center", width="content"):
+            if run is not None:
+                st.button("Stop", icon=":material/stop_circle:", key="stop-refresh", on_click=run.cancel)
+            elif view.tiles:
+                st.button("Refresh", icon=":material/refresh:", key="refresh", on_click=_refresh, args=(view.info.id,))
+            arranging = own and st.toggle("Arrange", key="arrange", help="Move, resize, rename and remove tiles")
+            if own:
+                dashboard_settings.draw(view)
+    _draw_state(view, run)
+    _draw_fault()
+    if not view.tiles:
+        st.info("There is nothing on it yet. Ask something, and press **Pin** below the answer.")
+    dashboard_tiles.draw(view, run, arranging=bool(arranging))
+    if run is not None:
+        _watch(run)
+
+
+def _draw_state(view: DashboardView, run: DashboardRun | None) -> None:
+    parts = []
+    if run is not None:
+        parts.append(f"refreshing, {run.done} of {run.total} done")
+    elif view.info.refreshed_at is not None:
+        parts.append(f"refreshed {moments.ago(view.info.refreshed_at)}")
+    if view.next_refresh_at is not None:
+        parts.append(f"next {moments.clock(view.next_refresh_at, view.refreshing.time_zone)}")
+    if view.notice:
+        parts.append(view.notice)
+    if parts:
+        line = " · ".join(parts)
+        st.caption(safe.markdown(line[:1].upper() + line[1:]))
+
+
+def _run_of(view: DashboardView) -> DashboardRun | None:
+    """The refresh that runs; opening the page begins one where the rows are older than the dashboard allows."""
+    runtime, who = get_runtime(), state.principal()
+    if st.session_state.get(_OPENED) != view.info.id:
+        st.session_state[_OPENED] = view.info.id
+        run = runtime.open_dashboard(who, view.info.id)
+        return run if run.running and run.total else None
+    return runtime.running_refresh(who, view.info.id)
+
+
+@st.fragment(run_every=_LOOK_SECONDS)
+def _watch(run: DashboardRun) -> None:
+    """Draw the page again whenever more tiles have been refreshed."""
+    seen = (run.dashboard_id, run.done, run.running)
+    before = st.session_state.get(_DRAWN)
+    st.session_state[_DRAWN] = seen
+    if before != seen and (before is not None or not run.running):
+        st.rerun()
+    if not run.running:
+        st.rerun()
+
+
+def _refresh(dashboard_id: str) -> None:
+    try:
+        get_runtime().refresh_dashboard(state.principal(), dashboard_id)
+    except TabulaflowError as error:
+        st.session_state[_FAULT] = error.user_message

@@ -1,0 +1,158 @@
+"""Pinning: a table, a chart or a number of an answer goes to a dashboard, with its query and where it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import streamlit as st
+
+from pages.ui import dialogs, safe, state
+from pages.ui.changes import Changes
+from tabulaflow_core.errors import TabulaflowError
+from tabulaflow_core.output import ChartSpec
+from tabulaflow_core.output.dashboards import ChartChoice, QueryTile, TileOrigin
+from tabulaflow_core.output.specs import MetricSpec, TableSpec
+from tabulaflow_core.runtime import TurnView, get_runtime, last_good
+
+PAGE: Final = "pages/dashboards.py"
+#: The dashboard in the URL of that page.
+URL_KEY: Final = "d"
+_DONE: Final = "tf_pin_done"
+_LAST: Final = "tf_pin_last"
+_NEW: Final = "A new dashboard"
+
+
+@dataclass(frozen=True, slots=True)
+class Pinnable:
+    """What can be pinned of an answer.
+
+    Attributes:
+        result_id: The rows that it shows.
+        show: What is drawn of them.
+    """
+
+    turn: TurnView
+    conversation_id: str
+    result_id: str
+    title: str
+    show: ChartSpec | MetricSpec | TableSpec
+
+
+def draw(
+    changes: Changes | None, show: ChartSpec | MetricSpec | TableSpec, result_id: str, *, title: str, key: str
+) -> None:
+    """The button, and the choice of a dashboard once it was pressed; nothing while the turn still runs.
+
+    Args:
+        show: What is pinned, as it is shown.
+        result_id: The rows that it shows.
+    """
+    if changes is None or changes.turn is None:
+        return
+    title = title or " ".join(changes.turn.question.split())[:120]
+    pinnable = Pinnable(changes.turn, changes.conversation_id, result_id, title, show)
+    st.button(
+        "Pin",
+        icon=":material/keep:",
+        key=f"{key}-pin",
+        help="Keep it on a dashboard",
+        on_click=_open,
+        args=(key,),
+    )
+    if dialogs.is_open(f"{key}-pin"):
+        _choose(pinnable, key)
+
+
+def shown_result(table_id: str, changes: Changes | None) -> str:
+    """The rows of a table as the person changed its query, else as answered."""
+    kept = last_good(changes.at(f"sql-{table_id}")) if changes is not None else None
+    return str(kept["result_id"]) if kept is not None else table_id
+
+
+def content_of(pinnable: Pinnable) -> QueryTile:
+    """The tile.
+
+    Raises:
+        NotFound: The rows are not there any more.
+    """
+    result = get_runtime().result(state.principal(), pinnable.result_id)
+    show, names = pinnable.show, result.table.column_names
+    chart = None
+    if isinstance(show, ChartSpec):
+        chart = ChartChoice(
+            type=show.type,
+            x=names[show.x],
+            y=tuple(names[at] for at in show.y),
+            color=None if show.color is None else names[show.color],
+            title=show.title,
+        )
+    answered = pinnable.turn.result
+    return QueryTile(
+        show="chart" if chart else "metric" if isinstance(show, MetricSpec) else "table",
+        source=result.source,
+        dialect=result.dialect,
+        sql=result.sql,
+        chart=chart,
+        label=show.label if isinstance(show, MetricSpec) else "",
+        origin=TileOrigin(
+            conversation_id=pinnable.conversation_id,
+            turn_id=pinnable.turn.id,
+            question=pinnable.turn.question,
+            model=pinnable.turn.model,
+            notes=(*result.notes, *(answered.assumptions if answered else ())),
+        ),
+    )
+
+
+def _open(key: str) -> None:
+    st.session_state.pop(_DONE, None)
+    dialogs.show(f"{key}-pin")
+
+
+@st.dialog("Pin to a dashboard", on_dismiss=dialogs.close)
+def _choose(pinnable: Pinnable, key: str) -> None:
+    """Which dashboard, and what the tile is called; then the way there."""
+    if (done := st.session_state.get(_DONE)) is not None:
+        dashboard_id, title = done
+        st.success(f"Pinned to **{safe.label(title)}**.", icon=":material/keep:")
+        st.page_link(
+            PAGE,
+            label="Open the dashboard",
+            icon=":material/dashboard:",
+            query_params={URL_KEY: dashboard_id},
+        )
+        return
+    own = {board.id: board.title for board in get_runtime().dashboards(state.principal()) if board.role == "owner"}
+    ids = [*own, ""]
+    last = st.session_state.get(_LAST)
+    fields = {name: f"{key}-pin-{name}" for name in ("board", "new", "title")}
+    chosen = st.selectbox(
+        "Dashboard",
+        ids,
+        index=ids.index(last) if last in own else 0,
+        format_func=lambda board_id: own.get(board_id, _NEW),
+        key=fields["board"],
+    )
+    if not chosen:
+        st.text_input("Name of the new dashboard", key=fields["new"], max_chars=120)
+    st.text_input("Title of the tile", value=pinnable.title, key=fields["title"], max_chars=120)
+    st.button("Pin it", key=f"{key}-pin-now", type="primary", on_click=_pin, args=(pinnable, fields))
+    if fault := st.session_state.pop(f"{_DONE}-fault", ""):
+        st.error(safe.markdown(fault), icon=":material/error:")
+
+
+def _pin(pinnable: Pinnable, fields: dict[str, str]) -> None:
+    runtime, who = get_runtime(), state.principal()
+    try:
+        content = content_of(pinnable)
+        board_id = st.session_state.get(fields["board"])
+        name = str(st.session_state.get(fields["new"], ""))
+        board = runtime.dashboard(who, board_id).info if board_id else runtime.create_dashboard(who, name)
+        title = str(st.session_state.get(fields["title"], ""))
+        runtime.pin(who, board.id, content, title=title, result_id=pinnable.result_id)
+    except TabulaflowError as error:
+        st.session_state[f"{_DONE}-fault"] = error.user_message
+        return
+    st.session_state[_LAST] = board.id
+    st.session_state[_DONE] = (board.id, board.title)
