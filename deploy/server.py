@@ -81,6 +81,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
     from tabulaflow_core.runtime.singleton import close_runtime
 
     await asyncio.to_thread(_make_ready)
+    await asyncio.to_thread(_keep_schedules)
     if not st.get_option("server.headless"):  # `streamlit run` opens a browser only for a script without an `st.App`
         webbrowser.open(f"http://localhost:{st.get_option('server.port')}{st.get_option('server.baseUrlPath')}")
     yield
@@ -96,6 +97,17 @@ def say_sorry(error: Exception) -> bool:
         icon=":material/error:",
     )
     return True
+
+
+def _keep_schedules() -> None:
+    """Refresh dashboards by their schedules while the server runs: a page's script does not run before a visit."""
+    from tabulaflow_core.errors import TabulaflowError
+    from tabulaflow_core.runtime import get_runtime
+
+    try:
+        get_runtime().start_schedules()
+    except TabulaflowError as error:
+        _log.warning("no schedule is kept until the server is started again: %s", error.user_message)
 
 
 def _make_ready() -> None:

@@ -17,7 +17,6 @@ _AGES: Final = {None: "Never", 60: "A minute", 900: "15 minutes", 3600: "An hour
 _EVERY: Final = {900: "15 minutes", 3600: "Hour", 21_600: "6 hours", 86_400: "24 hours"}
 _KINDS: Final = ("By hand", "Every", "Each day at")
 _WHO: Final = {"private": "Only you", "team": "Everybody here", "chosen": "People and groups"}
-_RUN_AS: Final = {"owner": "Your sources", "viewer": "The viewer's own sources of the same names"}
 
 
 def draw(view: DashboardView) -> None:
@@ -103,14 +102,11 @@ def _sharing(view: DashboardView) -> None:
     if visibility == "chosen":
         people = tuple(st.multiselect("People", list(people), default=list(people), accept_new_options=True))
         groups = tuple(st.multiselect("Groups", list(groups), default=list(groups), accept_new_options=True))
-    show_sql, run_as = now.show_sql, now.run_as
+    show_sql = now.show_sql
     if visibility != "private":
         show_sql = st.checkbox("They see the queries too", value=show_sql)
-        roles = list(_RUN_AS)
-        run_as = st.radio("It runs with", roles, index=roles.index(run_as), format_func=_RUN_AS.__getitem__)
-        if run_as == "owner":
-            st.caption("They see what your sources give, never their addresses or passwords.")
-    sharing = Sharing(visibility=visibility, people=people, groups=groups, show_sql=show_sql, run_as=run_as)
+        st.caption("It runs with your sources. They see what these give, never their addresses or passwords.")
+    sharing = Sharing(visibility=visibility, people=people, groups=groups, show_sql=show_sql)
     if st.button("Save", type="primary", key="save-sharing"):
         runtime, who = get_runtime(), state.principal()
         _tried(lambda: runtime.share_dashboard(who, view.info.id, sharing), "Saved.")

@@ -20,12 +20,12 @@ def build_parser() -> argparse.ArgumentParser:
     """The whole command line; imports nothing heavy."""
     import argparse
 
-    from tabulaflow_core.cli import ask, evaluate, examples_command, matrix, model, read, sql
+    from tabulaflow_core.cli import ask, evaluate, examples_command, matrix, model, read, sql, worker
 
     parser = argparse.ArgumentParser(prog="tabulaflow", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (ask, read, sql, evaluate, matrix, model, examples_command):
+    for module in (ask, read, sql, evaluate, matrix, worker, model, examples_command):
         module.add_parser(commands)
     return parser
 

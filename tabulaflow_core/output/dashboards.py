@@ -132,12 +132,10 @@ class Sharing(_Part):
         visibility: `team` is everybody who can sign in to this installation.
         people: Ids of principals, for `chosen`.
         groups: Names of groups, for `chosen`.
-        show_sql: Viewers see the queries too.
-        run_as: Whose source a query runs with; a viewer's own source is the one of the same alias.
+        show_sql: Viewers see the queries too. The queries run with the owner's sources.
     """
 
     visibility: Literal["private", "team", "chosen"] = "private"
     people: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     show_sql: bool = False
-    run_as: Literal["owner", "viewer"] = "owner"

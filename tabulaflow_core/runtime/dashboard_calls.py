@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from tabulaflow_core.output.dashboards import (
     ChartChoice,
-    DashboardFilter,
     QueryTile,
     RefreshPolicy,
     Sharing,
@@ -129,10 +128,6 @@ class DashboardCalls(ABC):
     def restore_tile(self, principal: Principal, dashboard_id: str, tile_id: str) -> TileView:
         """Bring a removed tile back to its place."""
         return self._call(self._services.dashboards.remove_tile_async(principal, dashboard_id, tile_id, back=True))
-
-    def set_filters(self, principal: Principal, dashboard_id: str, filters: Sequence[DashboardFilter]) -> None:
-        """Keep its filters, in place of those before."""
-        self._call(self._services.dashboards.filter_async(principal, dashboard_id, tuple(filters)))
 
     def set_refreshing(self, principal: Principal, dashboard_id: str, policy: RefreshPolicy) -> None:
         """Keep when it is refreshed.

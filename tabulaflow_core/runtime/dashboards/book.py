@@ -13,7 +13,6 @@ from tabulaflow_core.output.changes import RowChange
 from tabulaflow_core.output.dashboards import (
     GRID_COLUMNS,
     ChartChoice,
-    DashboardFilter,
     QueryTile,
     RefreshPolicy,
     Sharing,
@@ -174,10 +173,6 @@ class DashboardBook:
         await self._own_tile(principal, dashboard_id, tile_id)
         return _tile(await self._store.tiles.remove_async(principal, tile_id, back=back), show_sql=True)
 
-    async def filter_async(self, principal: Principal, dashboard_id: str, filters: tuple[DashboardFilter, ...]) -> None:
-        """Keep its filters, in place of those before."""
-        await self._store.dashboards.filter_async(principal, dashboard_id, filters=filters)
-
     async def schedule_async(self, principal: Principal, dashboard_id: str, policy: RefreshPolicy) -> None:
         """Keep when it is refreshed."""
         first = timing.next_run(timing.checked(policy), after=datetime.now(UTC))
@@ -249,15 +244,10 @@ def _view(record: DashboardRecord) -> DashboardView:
     show_sql = own or record.sharing.show_sql
     info = _info(record)
     removed = sorted((t for t in record.tiles if t.removed_at is not None), key=_removed_at, reverse=True)
-    notice = ""
-    if not own and record.sharing.run_as == "owner":
-        notice = f"It runs with the data of {info.owner_name}, who shares it with you."
-    elif not own:
-        notice = "It runs with your own sources of the same names."
+    notice = "" if own else f"It runs with the data of {info.owner_name}, who shares it with you."
     return DashboardView(
         info=info,
         tiles=tuple(_tile(tile, show_sql=show_sql) for tile in record.tiles if tile.removed_at is None),
-        filters=record.filters,
         refreshing=record.refreshing,
         show_sql=show_sql,
         sharing=record.sharing if own else None,

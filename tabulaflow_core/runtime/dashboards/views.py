@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from tabulaflow_core.output.changes import RowChange
-from tabulaflow_core.output.dashboards import DashboardFilter, QueryTile, RefreshPolicy, Sharing, TextTile, TileHeight
+from tabulaflow_core.output.dashboards import QueryTile, RefreshPolicy, Sharing, TextTile, TileHeight
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ArtifactSpec
 
@@ -91,7 +91,6 @@ class DashboardView:
 
     info: DashboardInfo
     tiles: tuple[TileView, ...]
-    filters: tuple[DashboardFilter, ...]
     refreshing: RefreshPolicy
     show_sql: bool
     sharing: Sharing | None = None
@@ -102,14 +101,12 @@ class DashboardView:
 
 @dataclass(frozen=True, slots=True)
 class TileData:
-    """What a tile shows under some filter values.
+    """What a tile shows.
 
     Attributes:
         result: The rows; None where there are none to show, and `fault` says why.
         spec: What is drawn of them: a chart, a metric, or None for the table.
-        fault: Why these are not the rows that were asked for; `result` is then the last good one where there is one.
-        unfiltered: Labels of the filters in use that this tile cannot take.
-        filtered: Labels of those that hold.
+        fault: Why the last refresh failed; `result` is then the last good one where there is one.
         refreshed_at: When the rows were read.
         summary: The rows or the chart in one line of text, for a screen reader and for the export.
     """
@@ -118,24 +115,5 @@ class TileData:
     result: StoredResult | None
     spec: ArtifactSpec | None = None
     fault: str = ""
-    unfiltered: tuple[str, ...] = ()
-    filtered: tuple[str, ...] = ()
     refreshed_at: datetime | None = None
     summary: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FilterCandidate:
-    """A column that a filter could be bound to.
-
-    Attributes:
-        tiles: Titles of the tiles that would take it.
-        values: Some values as texts where they are few, for a choice.
-    """
-
-    source: str
-    table: str
-    column: str
-    kind: Literal["date_range", "choice", "number", "text"]
-    tiles: tuple[str, ...]
-    values: tuple[str, ...] = ()
