@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import dashboard_settings, dashboard_tiles, moments, pin, safe, state, wording
+from pages.ui import dashboard_settings, dashboard_take_away, dashboard_tiles, moments, pin, safe, state, wording
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import DashboardInfo, DashboardRun, DashboardView, get_runtime
 
@@ -87,6 +87,8 @@ def _draw_one(view: DashboardView) -> None:
             elif view.tiles:
                 st.button("Refresh", icon=":material/refresh:", key="refresh", on_click=_refresh, args=(view.info.id,))
             arranging = own and st.toggle("Arrange", key="arrange", help="Move, resize, rename and remove tiles")
+            if view.tiles:
+                dashboard_take_away.draw(view)
             if own:
                 dashboard_settings.draw(view)
     _draw_state(view, run)

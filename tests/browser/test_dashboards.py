@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,7 +43,7 @@ def _titles(page: Page) -> list[str]:
     return [tile.locator("strong").first.inner_text() for tile in page.locator("[class*=st-key-tile-]").all()]
 
 
-def test_from_an_answer_to_a_shared_link(page: Page, start_app: Callable[..., App]) -> None:
+def test_from_an_answer_to_a_shared_link(page: Page, start_app: Callable[..., App], tmp_path: Path) -> None:
     app = start_app(TABULAFLOW_MODEL="scripted")
     page.goto(app.url)
     screen.ask(page, QUESTION)
@@ -71,6 +70,22 @@ def test_from_an_answer_to_a_shared_link(page: Page, start_app: Callable[..., Ap
         expect(second.locator("[class*=st-key-tile-]")).to_have_count(2)
         assert _titles(second) == ["Below", "Rows"]
         screen.shot(second, "dashboard-two-tiles")
+        # Taken away as a file, which shows the same and fetches nothing.
+        with second.expect_download(timeout=90_000) as download:
+            second.get_by_role("button", name="Export").click()
+        saved = tmp_path / download.value.suggested_filename
+        download.value.save_as(saved)
+        reader = other.new_page()
+        fetched: list[str] = []
+        reader.on("request", lambda request: fetched.append(request.url))
+        reader.goto(saved.as_uri())
+        expect(reader.get_by_role("heading", name="Clinic")).to_be_visible()
+        expect(reader.locator("svg rect").first).to_be_visible()
+        assert reader.locator("h2").all_inner_texts() == ["Below", "Rows"]
+        assert reader.locator("td").all_inner_texts() == ["HDMI cable", "12", "20", "USB-C dock", "5", "12"]
+        assert [url for url in fetched if not url.startswith("file:")] == []
+        screen.shot(reader, "dashboard-export")
+        reader.close()
         # Renamed, and the first tile removed, in the first one.
         page.goto(address)
         expect(page.locator("[class*=st-key-tile-]")).to_have_count(2)
@@ -99,16 +114,7 @@ def test_from_an_answer_to_a_shared_link(page: Page, start_app: Callable[..., Ap
     expect(page.get_by_text("HDMI cable").first).to_be_attached()  # the conversation still has its answer
 
 
-def test_a_refresh_shows_what_changed_and_a_fault_what_there_was(
-    page: Page, start_app: Callable[..., App], tmp_path: Path
-) -> None:
-    path = tmp_path / "shop.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE inventory (product TEXT, on_hand INTEGER, reorder_point INTEGER)")
-        connection.executemany(
-            "INSERT INTO inventory VALUES (?, ?, ?)", [("HDMI cable", 12, 20), ("USB-C dock", 5, 12)]
-        )
-    connection.close()
+def test_a_refresh_a_schedule_and_a_link(page: Page, start_app: Callable[..., App]) -> None:
     app = start_app(TABULAFLOW_MODEL="scripted")
     page.goto(app.url)
     screen.ask(page, QUESTION)
