@@ -17,6 +17,7 @@ from tabulaflow_core.errors import TabulaflowError, TurnInProgress
 from tabulaflow_core.models.resolve import parse_name
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.dashboards.book import DashboardBook
+from tabulaflow_core.runtime.dashboards.reading import Drawings
 from tabulaflow_core.runtime.dashboards.runs import DashboardRuns
 from tabulaflow_core.runtime.dashboards.scheduler import Scheduler
 from tabulaflow_core.runtime.engine_loop import EngineLoop, cancel_other_tasks
@@ -60,6 +61,7 @@ class Services:
         self.manual = SqlRuns(loop)
         self.dashboards = DashboardBook(self)
         self.refreshes = DashboardRuns(loop)
+        self.drawings = Drawings()
         self.scheduler = Scheduler(self)
         self.live: dict[str, LiveTurn] = {}
         self.warming: set[tuple[str, str]] = set()

@@ -63,6 +63,7 @@ def dashboard_tables(made: MetaData) -> tuple[Table, Table, Table]:
             # A removed tile can be brought back.
             Column("removed_at", Double),
             Index("ix_tiles_dashboard", "dashboard_id", "position"),
+            Index("ix_tiles_result", "owner", "result_id"),
         ),
     )
 

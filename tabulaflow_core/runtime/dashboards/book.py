@@ -191,11 +191,8 @@ class DashboardBook:
         """Forget rows that a refresh made and that no tile shows any more; those of an answer stay with it."""
         if not result_id.startswith(TILE_RESULT):
             return
-        boards = [b for b in await self._store.dashboards.list_async(principal) if b.role == "owner"]
-        for board in boards:
-            full = await self._store.dashboards.get_async(principal, board.id)
-            if any(tile.result_id == result_id for tile in full.tiles):
-                return
+        if await self._store.tiles.is_shown_async(principal, result_id):
+            return
         try:
             await self._store.results.delete_async(principal, result_id)
         except NotFound:  # gone already, which is what was wanted

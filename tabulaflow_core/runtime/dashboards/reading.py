@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.cells import cell_text, column_values
@@ -18,6 +19,26 @@ from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
 if TYPE_CHECKING:
     from tabulaflow_core.runtime.services import Services
 
+#: Drawings that are kept, of at most 2,000 points each.
+_DRAWN: Final = 256
+
+
+class Drawings:
+    """What was drawn of tiles last: a page asks for all of its tiles at each of its runs, and draws the same again."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str], ChartSpec | MetricSpec | None] = OrderedDict()
+
+    def of(self, content: QueryTile, result: StoredResult) -> ChartSpec | MetricSpec | None:
+        """See `drawn`."""
+        key = (result.id, content.model_dump_json())
+        if key not in self._kept:
+            self._kept[key] = drawn(content, result)
+            while len(self._kept) > _DRAWN:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
 
 async def tile_data_async(
     services: Services, principal: Principal, board: DashboardRecord, tile: TileRecord
@@ -31,7 +52,7 @@ async def tile_data_async(
         result = await services.store.results.get_async(Principal(board.owner, board.owner_name), tile.result_id)
     except TabulaflowError as error:
         return TileData(tile.id, None, fault=tile.fault or error.user_message)
-    spec = drawn(tile.content, result)
+    spec = services.drawings.of(tile.content, result)
     summary = spec.summary if isinstance(spec, ChartSpec) else ""
     if board.role != "owner" and not board.sharing.show_sql:
         result = replace(result, sql="", notes=())
