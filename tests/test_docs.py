@@ -24,6 +24,17 @@ def test_the_library_example_runs_as_written() -> None:
     assert "7" in done.stdout
 
 
+def test_the_example_of_dashboards_runs_as_written(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "dashboards.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    env = {**os.environ, "TABULAFLOW_DATA_DIR": str(tmp_path)}
+    told = "print(runtime.dashboard(LOCAL_USER, board.id).tiles[0].fault)"
+    command = [sys.executable, "-W", "error", "-c", f"{example}\n{told}"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert "'shop'" in done.stdout, "there is no such source here, which the tile says"
+
+
 def test_every_setting_is_described_and_every_description_is_a_setting() -> None:
     variable = re.compile(r"\b(?:TABULAFLOW_[A-Z_]+[A-Z]|[A-Z]+(?:_OPENAI)?_(?:API_KEY|BASE_URL|ENDPOINT))\b")
     described = set(variable.findall((ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")))
