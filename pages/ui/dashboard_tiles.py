@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import answer, dialogs, grid, moments, safe, state, wording
+from pages.ui import answer, dialogs, grid, moments, safe, sidebar, state, wording
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.dashboards import GRID_COLUMNS, QueryTile, TextTile, TileHeight
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec
@@ -74,7 +74,17 @@ def _draw_tile(view: DashboardView, tile: TileView, data: TileData | None, run: 
         st.warning(
             f"Not refreshed: {safe.markdown(data.fault)} These are the last good rows.", icon=":material/history:"
         )
-    _draw_age(tile, data, run)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        _draw_age(tile, data, run)
+        if data.result is not None:
+            st.button(
+                "Ask about this",
+                icon=":material/forum:",
+                key=f"ask-{tile.id}",
+                type="tertiary",
+                on_click=_guarded,
+                args=(lambda: _ask_about(view, tile),),
+            )
     _draw_changes(tile)
     if view.show_sql:
         _draw_origin(tile)
@@ -103,9 +113,9 @@ def _draw_content(tile: TileView, data: TileData) -> None:
 
 def _draw_age(tile: TileView, data: TileData, run: DashboardRun | None) -> None:
     if run is not None and run.is_waiting(tile.id):
-        st.caption(":material/sync: refreshing")
+        st.caption(":material/sync: refreshing", width="content")
     elif data.refreshed_at is not None:
-        st.caption(f"Refreshed {moments.ago(data.refreshed_at)}")
+        st.caption(f"Refreshed {moments.ago(data.refreshed_at)}", width="content")
 
 
 def _draw_changes(tile: TileView) -> None:
@@ -159,6 +169,10 @@ def _draw_controls(view: DashboardView, tile: TileView) -> None:
                 on_click=_guarded,
                 args=(call,),
             )
+
+
+def _ask_about(view: DashboardView, tile: TileView) -> None:
+    sidebar.open_in_chat(get_runtime().ask_about_tile(state.principal(), view.info.id, tile.id).id)
 
 
 def _guarded(call: Callable[[], object]) -> None:

@@ -35,7 +35,7 @@ def draw() -> None:
             "New conversation",
             icon=":material/add_comment:",
             key="new-conversation",
-            on_click=_open,
+            on_click=open_in_chat,
             args=(None,),
             width="stretch",
         )
@@ -72,7 +72,7 @@ def _draw_list(conversations: Sequence[ConversationInfo]) -> None:
                     key=f"conversation-{conversation.id}",
                     icon=":material/chevron_right:" if is_open else ":material/chat_bubble_outline:",
                     type="tertiary",
-                    on_click=_open,
+                    on_click=open_in_chat,
                     args=(conversation.id,),
                 )
                 if is_open:
@@ -112,7 +112,8 @@ def _draw_menu(conversation: ConversationInfo) -> None:
         )
 
 
-def _open(conversation_id: str | None) -> None:
+def open_in_chat(conversation_id: str | None) -> None:
+    """Open a conversation on the chat page, in the run that follows; None opens an empty one. For callbacks."""
     state.open_conversation(conversation_id)
     st.session_state[_GO] = True
 
@@ -136,5 +137,5 @@ def _delete(conversation_id: str) -> None:
         st.toast(safe.markdown(error.user_message), icon=":material/error:")
         return
     st.session_state[_MENU] = False
-    _open(None)
+    open_in_chat(None)
     st.toast("The conversation was deleted.", icon=":material/delete:")

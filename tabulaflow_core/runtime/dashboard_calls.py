@@ -14,10 +14,11 @@ from tabulaflow_core.output.dashboards import (
     TileHeight,
 )
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime.dashboards import reading
+from tabulaflow_core.runtime.dashboards import reading, talk
 from tabulaflow_core.runtime.dashboards.runs import DashboardRun
 from tabulaflow_core.runtime.dashboards.views import DashboardInfo, DashboardView, TileData, TileView
 from tabulaflow_core.runtime.services import Services
+from tabulaflow_core.store.records import ConversationInfo
 
 T = TypeVar("T")
 
@@ -166,6 +167,14 @@ class DashboardCalls(ABC):
     def running_refresh(self, principal: Principal, dashboard_id: str) -> DashboardRun | None:
         """The refresh of a dashboard that runs in this process."""
         return self._call(self._running_async(principal, dashboard_id))
+
+    def ask_about_tile(self, principal: Principal, dashboard_id: str, tile_id: str) -> ConversationInfo:
+        """Begin a conversation of the principal's own that knows the rows of a tile; no model is called yet.
+
+        Raises:
+            ConfigurationError: The tile has no rows.
+        """
+        return self._call(talk.ask_about_async(self._services, principal, dashboard_id, tile_id))
 
     def start_schedules(self) -> None:
         """Keep everybody's schedules from now on, until `close`; for a server or a worker, not for a page."""

@@ -170,6 +170,17 @@ def test_what_is_pinned_is_what_is_shown(app: AppTest) -> None:
     assert any(str(box.label) == "Dashboard" for box in app.selectbox)
 
 
+def test_asking_about_a_tile_opens_a_conversation(board: DashboardInfo) -> None:
+    tile = put(board, "Visits")
+    page = opened(board)
+    page.button(key=f"ask-{tile.id}").click().run()
+    assert not page.exception
+    (conversation,) = get_runtime().conversations(LOCAL_USER)
+    assert "Visits" in conversation.title
+    assert "The rows of “Visits”" in texts(page)
+    assert page.chat_input
+
+
 def test_rows_of_the_grid() -> None:
     class Tile:
         def __init__(self, width: int) -> None:

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from tabulaflow_core.errors import ConfigurationError, NotFound, NotPermitted
+from tabulaflow_core.models.scripted import ScriptedModel, text
 from tabulaflow_core.output.dashboards import ChartChoice, QueryTile, RefreshPolicy, Sharing, TileOrigin
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import DashboardInfo, Runtime, TileData, TileView
 from tabulaflow_core.runtime.dashboard_calls import DashboardCalls
-from tests.runtime.conftest import MakeRuntime
+from tests.runtime.conftest import MakeRuntime, drain
 
 BOB = Principal("bob", "Bob")
 SQL = "SELECT id, amount FROM orders ORDER BY id"
@@ -237,7 +238,7 @@ def test_a_viewer_sees_results_and_no_query(rt: Runtime, board: DashboardInfo) -
 
 
 CALLS = [name for name, member in vars(DashboardCalls).items() if inspect.isfunction(member) and name[0] != "_"]
-READS = {"dashboard", "tile_data", "refresh_dashboard", "open_dashboard", "running_refresh"}
+READS = {"ask_about_tile", "dashboard", "tile_data", "refresh_dashboard", "open_dashboard", "running_refresh"}
 OWN = {"dashboards", "create_dashboard", "start_schedules", "run_due"}
 
 
@@ -275,6 +276,41 @@ def test_each_call_looks_at_who_asks(rt: Runtime, board: DashboardInfo, name: st
         len(before.tiles),
         before.tiles[0].title,
     )
+
+
+def test_a_conversation_about_a_tile_knows_its_rows(rt: Runtime, board: DashboardInfo, model: ScriptedModel) -> None:
+    tile = pinned(rt, board)
+    conversation = rt.ask_about_tile(LOCAL_USER, board.id, tile.id)
+    assert "Orders" in conversation.title
+    refreshed(rt, board)
+    refreshed(rt, board)
+    (turn,) = rt.conversation(LOCAL_USER, conversation.id).turns
+    assert turn.result is not None
+    assert turn.result.usage is None
+    assert rt.result(LOCAL_USER, turn.result.artifacts[0].id).table.num_rows == 3  # type: ignore[union-attr]
+    model.enqueue(text("The third is the largest."))
+    drain(rt.start_turn(LOCAL_USER, conversation.id, "Which is the largest?"))
+    said = [str(message) for message in model.requests[-1].messages]
+    assert any("SELECT id, amount FROM orders" in message for message in said)
+    assert any("3 | 30" in message or "3|30" in message.replace(" ", "") for message in said), said
+    assert "Which is the largest?" in said[-1]
+
+
+def test_a_viewer_asks_about_rows_and_sees_no_query(rt: Runtime, board: DashboardInfo, model: ScriptedModel) -> None:
+    tile = pinned(rt, board)
+    rt.share_dashboard(LOCAL_USER, board.id, Sharing(visibility="team"))
+    conversation = rt.ask_about_tile(BOB, board.id, tile.id)
+    model.enqueue(text("Sixty in all."))
+    drain(rt.start_turn(BOB, conversation.id, "How much in all?"))
+    said = str(model.requests[-1].messages)
+    assert "30" in said
+    assert "FROM orders" not in said
+    assert "What was ordered?" not in said
+    with pytest.raises(NotFound):
+        rt.conversation(LOCAL_USER, conversation.id)
+    empty = rt.pin(LOCAL_USER, board.id, content(), title="")
+    with pytest.raises(ConfigurationError, match="Refresh it first"):
+        rt.ask_about_tile(LOCAL_USER, board.id, empty.id)
 
 
 def test_a_schedule_that_is_due_runs_once(

@@ -1,0 +1,101 @@
+"""A conversation about a tile: its rows stand as the first answer, so that a question can go on from them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+from uuid import uuid4
+
+from tabulaflow_core.agents.events import Artifact, TurnFinished, TurnResult
+from tabulaflow_core.agents.history import messages_to_json
+from tabulaflow_core.errors import ConfigurationError, NotFound
+from tabulaflow_core.models.contracts import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from tabulaflow_core.output.dashboards import QueryTile
+from tabulaflow_core.output.results import StoredResult
+from tabulaflow_core.output.specs import TableSpec
+from tabulaflow_core.output.tables import preview_text
+from tabulaflow_core.principal import Principal
+from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
+from tabulaflow_core.store.records import ConversationInfo
+
+if TYPE_CHECKING:
+    from tabulaflow_core.runtime.services import Services
+
+#: What stands in the place of a model's name: none answered.
+_ANSWERED_BY: Final = "dashboard"
+_CELL_CHARACTERS: Final = 60
+_NO_ROWS: Final = "This tile has no rows to ask about yet. Refresh it first."
+
+
+async def ask_about_async(
+    services: Services, principal: Principal, dashboard_id: str, tile_id: str
+) -> ConversationInfo:
+    """Begin a conversation of the principal's own that knows the rows of a tile; see `Runtime.ask_about_tile`."""
+    store = services.store
+    board = await store.dashboards.get_async(principal, dashboard_id)
+    tile = next((tile for tile in board.tiles if tile.id == tile_id), None)
+    if tile is None or not isinstance(tile.content, QueryTile) or not tile.result_id:
+        raise ConfigurationError(_NO_ROWS)
+    try:
+        shown = await store.results.get_async(Principal(board.owner, board.owner_name), tile.result_id)
+    except NotFound:
+        raise ConfigurationError(_NO_ROWS) from None
+    hidden = board.role != "owner" and not board.sharing.show_sql
+    # A copy of one's own: the tile's goes with its next refresh.
+    own = replace(shown, id=f"r_{uuid4().hex[:16]}")
+    if hidden:
+        own = replace(own, sql="", notes=())
+    await store.results.put_async(principal, own)
+    question = f"What does “{tile.title or 'this tile'}” on the dashboard “{board.title}” show?"
+    text = _text(board, tile)
+    conversation = await store.conversations.create_async(principal)
+    turn = await store.turns.start_async(
+        principal, conversation.id, question=question, model=_ANSWERED_BY, runner=services.runner
+    )
+    spec = TableSpec(
+        id=own.id,
+        source=own.source,
+        sql=own.sql,
+        columns=tuple(own.table.column_names),
+        row_count=own.table.num_rows,
+        truncated=own.truncated,
+        title=tile.title,
+        notes=own.notes,
+        seconds=own.seconds,
+    )
+    answer = TurnResult(text=text, outcome="answered", artifacts=(spec,))
+    await store.turns.finish_async(
+        principal,
+        turn.id,
+        runner=services.runner,
+        first=0,
+        new=[Artifact(spec=spec), TurnFinished(result=answer)],
+        state="finished",
+        history=messages_to_json(_messages(question, text, own)),
+    )
+    return await store.conversations.get_async(principal, conversation.id)
+
+
+def _text(board: DashboardRecord, tile: TileRecord) -> str:
+    asked = tile.content.origin.question if isinstance(tile.content, QueryTile) and board.role == "owner" else ""
+    refreshed = f", refreshed {tile.refreshed_at:%Y-%m-%d %H:%M} UTC" if tile.refreshed_at else ""
+    lines = [f"The rows of “{tile.title or 'this tile'}”{refreshed}."]
+    if asked:
+        lines.append(f"They answer: {asked}")
+    return "\n\n".join(lines)
+
+
+def _messages(question: str, text: str, result: StoredResult) -> list[Message]:
+    """What a model remembers of it: as if it had asked the query itself; of a hidden one the rows only."""
+    rows = f"result {result.id}: {preview_text(result, cell_chars=_CELL_CHARACTERS)}"
+    if not result.sql:
+        return [UserMessage(question), AssistantMessage(f"{text}\n\n{rows}")]
+    arguments = {"source": result.source, "sql": result.sql}
+    call = ToolCall("call_tile", "run_query", {**arguments}, json.dumps(arguments))
+    return [
+        UserMessage(question),
+        AssistantMessage(tool_calls=(call,)),
+        ToolMessage(call.id, call.name, rows),
+        AssistantMessage(text),
+    ]
