@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from tests.browser.conftest import App
 
 pytestmark = pytest.mark.browser
 
+#: Where Python finds what makes the second person, and the project itself.
+_SECOND = (Path(__file__).with_name("second_person"), Path(__file__).parents[2])
 QUESTION = "Which products are below their reorder point?"
 
 
@@ -141,3 +145,79 @@ def test_a_refresh_a_schedule_and_a_link(page: Page, start_app: Callable[..., Ap
     page.get_by_role("button", name="Share", exact=True).click()
     expect(page.get_by_role("dialog").get_by_text("?d=d_")).to_be_visible()
     screen.shot(page, "dashboard-share")
+
+
+def _change_store(folder: Path, sql: str, *values: object) -> None:
+    """What time and the database of the tile would do, done at once."""
+    (path,) = folder.rglob("tabulaflow.db")
+    with sqlite3.connect(path, timeout=60) as connection:
+        assert connection.execute(sql, values).rowcount == 1
+    connection.close()
+
+
+def _reloaded_until(page: Page, text: str) -> None:
+    """Reload until the server has done what shows as `text`."""
+    for _ in range(30):
+        page.reload()
+        screen.settled(page)
+        if page.get_by_text(text).count():
+            return
+        page.wait_for_timeout(2_000)
+    expect(page.get_by_text(text).first).to_be_visible()
+
+
+def test_a_schedule_fires_a_tile_fails_and_a_second_person_looks(
+    page: Page, start_app: Callable[..., App], own_surroundings: Path
+) -> None:
+    app = start_app(TABULAFLOW_MODEL="scripted")
+    page.goto(app.url)
+    screen.ask(page, QUESTION)
+    screen.finished(page)
+    _pin(page, 1, new="Stock", title="Below")
+    page.get_by_role("dialog").get_by_role("link", name="Open the dashboard").click()
+    expect(page.get_by_role("heading", name="Stock")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"d=d_\w+"))
+    # Nobody presses anything: the server's own schedule refreshes it.
+    policy = '{"every_seconds": 3600, "time_zone": "UTC"}'
+    _change_store(own_surroundings, "UPDATE dashboards SET next_run_at = 1, refreshing = ?", policy)
+    _reloaded_until(page, "No change.")
+    expect(page.get_by_text("Next", exact=False).first).to_be_visible()
+    # Its table is gone: the last good rows stay, and it says why.
+    _change_store(own_surroundings, "UPDATE tiles SET content = replace(content, 'FROM inventory', 'FROM gone')")
+    page.reload()
+    page.get_by_role("button", name="Refresh", exact=True).click()
+    expect(page.get_by_text("These are the last good rows.")).to_be_visible()
+    expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+    screen.shot(page, "dashboard-fault")
+    # Bob has a server of his own over the same store.
+    query = page.url.partition("?")[2]
+    bobs = start_app(TABULAFLOW_MODEL="scripted", PYTHONPATH=os.pathsep.join(map(str, _SECOND)))
+    context = page.context.browser.new_context(viewport={"width": 390, "height": 844})  # type: ignore[union-attr]
+    try:
+        bob = context.new_page()
+        bob.goto(f"{bobs.url}/dashboards?{query}")
+        expect(bob.get_by_text("not shared with you")).to_be_visible()
+        expect(bob.get_by_test_id("stDataFrame")).to_have_count(0)
+        page.get_by_role("button", name="Share", exact=True).click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_text("People and groups").click()
+        people = dialog.get_by_role("combobox", name=re.compile("^People"))
+        people.fill("bob")
+        people.press("Enter")
+        screen.shot(page, "dashboard-people")
+        expect(dialog.get_by_text("bob", exact=True).first).to_be_visible()
+        people.press("Tab")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog.get_by_text("Saved.")).to_be_visible()
+        bob.reload()
+        expect(bob.get_by_text("It runs with the data of You")).to_be_visible()
+        expect(bob.get_by_test_id("stDataFrame")).to_be_visible()
+        expect(bob.get_by_text("These are the last good rows.")).to_be_visible()
+        for name in ("Share", "Schedule", "Settings"):
+            expect(bob.get_by_role("button", name=name, exact=True)).to_have_count(0)
+        expect(bob.get_by_text("SELECT")).to_have_count(0)
+        screen.shot(bob, "dashboard-second-person")
+        bob.goto(f"{bobs.url}/dashboards")
+        expect(bob.get_by_text("shared by You")).to_be_visible()
+    finally:
+        context.close()
