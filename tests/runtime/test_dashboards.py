@@ -212,7 +212,7 @@ def test_opening_refreshes_what_is_too_old(rt: Runtime, board: DashboardInfo) ->
     assert data(rt, board, never).result is not None
 
 
-def test_a_viewer_sees_results_and_no_query(rt: Runtime, board: DashboardInfo) -> None:
+def test_a_viewer_sees_results_and_no_query(rt: Runtime, board: DashboardInfo, shop: str) -> None:
     tile = pinned(rt, board)
     rt.share_dashboard(LOCAL_USER, board.id, Sharing(visibility="chosen", people=("bob",)))
     view = rt.dashboard(BOB, board.id)
@@ -227,6 +227,11 @@ def test_a_viewer_sees_results_and_no_query(rt: Runtime, board: DashboardInfo) -
         rt.result(BOB, tile.result_id)
     assert rt.refresh_dashboard(BOB, board.id).wait(30)
     assert not rt.sources(BOB)
+    change(shop, "ALTER TABLE orders RENAME TO secret")
+    refreshed(rt, board)
+    assert "secret" in data(rt, board, tile).fault
+    assert data(rt, board, tile, BOB).fault == "Its query gave an error, which its owner sees."
+    assert rt.dashboard(BOB, board.id).tiles[0].fault == data(rt, board, tile, BOB).fault
     rt.share_dashboard(LOCAL_USER, board.id, Sharing(visibility="team", show_sql=True))
     assert data(rt, board, tile, BOB).result is not None
     shown = data(rt, board, tile, BOB)

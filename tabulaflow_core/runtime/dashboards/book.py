@@ -272,9 +272,14 @@ def _tile(record: TileRecord, *, show_sql: bool) -> TileView:
         result_id=record.result_id,
         refreshed_at=record.refreshed_at,
         tried_at=record.tried_at,
-        fault=record.fault,
+        fault=record.fault if show_sql else fault_for_viewers(record.fault),
         changes=_changes(record.changes),
     )
+
+
+def fault_for_viewers(fault: str) -> str:
+    """Why a tile was not refreshed, without what an engine says of the owner's tables; empty for none."""
+    return "Its query gave an error, which its owner sees." if fault else ""
 
 
 def _changes(kept: Mapping[str, JsonValue] | None) -> TileChanges | None:

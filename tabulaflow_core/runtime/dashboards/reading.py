@@ -13,6 +13,7 @@ from tabulaflow_core.output.dashboards import QueryTile
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.dashboards.book import fault_for_viewers
 from tabulaflow_core.runtime.dashboards.views import TileData
 from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
 
@@ -46,17 +47,19 @@ async def tile_data_async(
     """The last good rows of a tile with what is drawn of them."""
     if not isinstance(tile.content, QueryTile):
         return TileData(tile.id, None)
+    hidden = board.role != "owner" and not board.sharing.show_sql
+    fault = fault_for_viewers(tile.fault) if hidden else tile.fault
     if not tile.result_id:
-        return TileData(tile.id, None, fault=tile.fault or "It was not refreshed yet.")
+        return TileData(tile.id, None, fault=fault or "It was not refreshed yet.")
     try:
         result = await services.store.results.get_async(Principal(board.owner, board.owner_name), tile.result_id)
     except TabulaflowError as error:
-        return TileData(tile.id, None, fault=tile.fault or error.user_message)
+        return TileData(tile.id, None, fault=fault or error.user_message)
     spec = services.drawings.of(tile.content, result)
     summary = spec.summary if isinstance(spec, ChartSpec) else ""
-    if board.role != "owner" and not board.sharing.show_sql:
+    if hidden:
         result = replace(result, sql="", notes=())
-    return TileData(tile.id, result, spec, fault=tile.fault, refreshed_at=tile.refreshed_at, summary=summary)
+    return TileData(tile.id, result, spec, fault=fault, refreshed_at=tile.refreshed_at, summary=summary)
 
 
 def drawn(content: QueryTile, result: StoredResult) -> ChartSpec | MetricSpec | None:
