@@ -227,9 +227,9 @@ def test_a_viewer_sees_results_and_no_query(rt: Runtime, board: DashboardInfo, s
         rt.result(BOB, tile.result_id)
     assert rt.refresh_dashboard(BOB, board.id).wait(30)
     assert not rt.sources(BOB)
-    change(shop, "ALTER TABLE orders RENAME TO secret")
+    change(shop, "ALTER TABLE orders RENAME TO purchases")
     refreshed(rt, board)
-    assert "secret" in data(rt, board, tile).fault
+    assert "orders" in data(rt, board, tile).fault
     assert data(rt, board, tile, BOB).fault == "Its query gave an error, which its owner sees."
     assert rt.dashboard(BOB, board.id).tiles[0].fault == data(rt, board, tile, BOB).fault
     rt.share_dashboard(LOCAL_USER, board.id, Sharing(visibility="team", show_sql=True))
