@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import streamlit as st
 
@@ -34,8 +34,7 @@ def html_of(view: DashboardView) -> str:
     found = runtime.tile_data(who, view.info.id, [tile.id for tile in view.tiles])
     shown = {data.tile_id: data for data in found}
     tiles = [_tile(view, tile, shown.get(tile.id)) for tile in view.tiles]
-    now = datetime.now().astimezone()
-    made = f"As of {now.day} {now:%B %Y, %H:%M}."
+    made = f"As of {moments.written(datetime.now(UTC))}."
     return dashboard_html(view.info.title, tiles, made=f"{made} {view.notice}".strip())
 
 
@@ -44,7 +43,7 @@ def _tile(view: DashboardView, tile: TileView, data: TileData | None) -> Documen
         return DocumentTile(tile.title, tile.width, tile.text)
     notes = []
     if data.refreshed_at is not None:
-        notes.append(f"Refreshed {moments.ago(data.refreshed_at)}.")
+        notes.append(f"Refreshed {moments.written(data.refreshed_at)}.")
     if tile.changes is not None:
         notes.append(tile.changes.sentence)
     fault = data.fault

@@ -24,12 +24,14 @@ def draw() -> None:
         _draw_all()
         return
     try:
+        # The refresh first: one that ends between the two looks is drawn again, and never shown half.
+        run = _run_of(dashboard_id)
         view = get_runtime().dashboard(state.principal(), dashboard_id)
     except NotFound as error:
         st.warning(safe.markdown(error.user_message), icon=":material/lock:")
         st.page_link(pin.PAGE, label="All dashboards", icon=":material/dashboard:", width="content")
         return
-    _draw_one(view)
+    _draw_one(view, run)
 
 
 def _draw_all() -> None:
@@ -76,15 +78,14 @@ def _draw_fault() -> None:
         st.error(safe.markdown(fault), icon=":material/error:")
 
 
-def _draw_one(view: DashboardView) -> None:
-    run = _run_of(view)
+def _draw_one(view: DashboardView, run: DashboardRun | None) -> None:
     own = view.info.role == "owner"
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.title(safe.label(view.info.title), anchor=False, width="stretch")
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            if run is not None:
+            if run is not None and own:  # others would stop it for the owner, and a schedule's too
                 st.button("Stop", icon=":material/stop_circle:", key="stop-refresh", on_click=run.cancel)
-            elif view.tiles:
+            elif run is None and view.tiles:
                 st.button("Refresh", icon=":material/refresh:", key="refresh", on_click=_refresh, args=(view.info.id,))
             arranging = own and st.toggle("Arrange", key="arrange", help="Move, resize, rename and remove tiles")
             if view.tiles:
@@ -115,14 +116,14 @@ def _draw_state(view: DashboardView, run: DashboardRun | None) -> None:
         st.caption(safe.markdown(line[:1].upper() + line[1:]))
 
 
-def _run_of(view: DashboardView) -> DashboardRun | None:
+def _run_of(dashboard_id: str) -> DashboardRun | None:
     """The refresh that runs; opening the page begins one where the rows are older than the dashboard allows."""
     runtime, who = get_runtime(), state.principal()
-    if st.session_state.get(_OPENED) != view.info.id:
-        st.session_state[_OPENED] = view.info.id
-        run = runtime.open_dashboard(who, view.info.id)
+    if st.session_state.get(_OPENED) != dashboard_id:
+        run = runtime.open_dashboard(who, dashboard_id)
+        st.session_state[_OPENED] = dashboard_id
         return run if run.running and run.total else None
-    return runtime.running_refresh(who, view.info.id)
+    return runtime.running_refresh(who, dashboard_id)
 
 
 @st.fragment(run_every=_LOOK_SECONDS)

@@ -21,7 +21,13 @@ def ago(moment: datetime, *, now: datetime | None = None) -> str:
         return f"today at {here:%H:%M}"
     if days == 1:
         return f"yesterday at {here:%H:%M}"
-    return f"on {here.day} {here:%B %Y} at {here:%H:%M}"
+    return f"on {written(moment)}"
+
+
+def written(moment: datetime) -> str:
+    """`3 May 2026 at 14:05 CEST`, for what is read at another time; by the clock of the server."""
+    here = moment.astimezone()
+    return f"{here.day} {here:%B %Y} at {here:%H:%M} {here.tzname()}"
 
 
 def clock(moment: datetime, time_zone: str) -> str:

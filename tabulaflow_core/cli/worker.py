@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from tabulaflow_core.cli.console import Console
 from tabulaflow_core.cli.exits import OK
 from tabulaflow_core.counting import counted
-
-if TYPE_CHECKING:
-    from tabulaflow_core.runtime import Runtime
 
 _DESCRIPTION = (
     "Refresh dashboards by their schedules, without a model, until the command is stopped. A server that was started "
     "with `streamlit run app.py` or `deploy/asgi.py` does the same by itself; several of them and several workers over "
     "one store refresh each dashboard once. What is kept where is set by the same environment variables."
 )
-_LOOK_SECONDS: Final = 5.0
+_SLEEP_SECONDS: Final = 3600
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,34 +27,24 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.set_defaults(run=run)
 
 
-def _refreshed(runtime: Runtime, console: Console, *, once: bool) -> tuple[str, ...]:
-    """What was due; a worker that stays waits for a store that is away."""
-    from tabulaflow_core.errors import StoreUnavailable
-
-    try:
-        return runtime.run_due()
-    except StoreUnavailable as error:
-        if once:
-            raise
-        console.error(error.user_message)
-        return ()
-
-
 def run(args: argparse.Namespace, console: Console) -> int:
     """Run the command."""
     from tabulaflow_core.runtime import get_runtime
     from tabulaflow_core.runtime.singleton import close_runtime
 
+    def tell(ids: Sequence[str]) -> None:
+        if args.json:
+            console.json({"refreshed": list(ids)})
+        else:
+            console.note(f"{counted(len(ids), 'dashboard')} refreshed.")
+
     runtime = get_runtime()
     try:
+        if args.once:
+            tell(runtime.run_due())
+            return OK
+        runtime.start_schedules(lambda dashboard_id: tell([dashboard_id]))
         while True:
-            ids = _refreshed(runtime, console, once=args.once)
-            if args.json and (ids or args.once):
-                console.json({"refreshed": list(ids)})
-            elif ids or args.once:
-                console.note(f"{counted(len(ids), 'dashboard')} refreshed.")
-            if args.once:
-                return OK
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_SLEEP_SECONDS)  # until a signal ends it
     finally:
         close_runtime()

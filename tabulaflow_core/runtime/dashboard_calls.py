@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from tabulaflow_core.output.dashboards import (
@@ -148,7 +148,7 @@ class DashboardCalls(ABC):
 
     def tile_data(self, principal: Principal, dashboard_id: str, tile_ids: Sequence[str]) -> tuple[TileData, ...]:
         """What tiles show: their last good rows, and what is drawn of them; no query runs."""
-        return self._call(self._tile_data_async(principal, dashboard_id, tile_ids))
+        return self._call(_tile_data_async(self._services, principal, dashboard_id, tile_ids))
 
     def refresh_dashboard(
         self, principal: Principal, dashboard_id: str, *, tile_ids: Sequence[str] | None = None
@@ -158,15 +158,15 @@ class DashboardCalls(ABC):
         Args:
             tile_ids: Only these tiles.
         """
-        return self._call(self._refresh_async(principal, dashboard_id, tile_ids, only_old=False))
+        return self._call(_refresh_async(self._services, principal, dashboard_id, tile_ids, only_old=False))
 
     def open_dashboard(self, principal: Principal, dashboard_id: str) -> DashboardRun:
         """Refresh the tiles that are older than the dashboard allows when it is opened; comes back at once."""
-        return self._call(self._refresh_async(principal, dashboard_id, None, only_old=True))
+        return self._call(_refresh_async(self._services, principal, dashboard_id, None, only_old=True))
 
     def running_refresh(self, principal: Principal, dashboard_id: str) -> DashboardRun | None:
         """The refresh of a dashboard that runs in this process."""
-        return self._call(self._running_async(principal, dashboard_id))
+        return self._call(_running_async(self._services, principal, dashboard_id))
 
     def ask_about_tile(self, principal: Principal, dashboard_id: str, tile_id: str) -> ConversationInfo:
         """Begin a conversation of the principal's own that knows the rows of a tile; no model is called yet.
@@ -176,35 +176,45 @@ class DashboardCalls(ABC):
         """
         return self._call(talk.ask_about_async(self._services, principal, dashboard_id, tile_id))
 
-    def start_schedules(self) -> None:
-        """Keep everybody's schedules from now on, until `close`; for a server or a worker, not for a page."""
-        self._call(self._start_schedules_async())
+    def start_schedules(self, on_refreshed: Callable[[str], None] | None = None) -> None:
+        """Keep everybody's schedules from now on, until `close`; for a server or a worker, not for a page.
+
+        Args:
+            on_refreshed: Told the id of each dashboard that was refreshed; called in another thread, and may not wait.
+        """
+        self._call(_start_schedules_async(self._services, on_refreshed))
 
     def run_due(self) -> tuple[str, ...]:
         """Refresh each dashboard that is due and that no other process took, and wait for it; their ids come back."""
         return self._call(self._services.scheduler.run_due_async())
 
-    async def _start_schedules_async(self) -> None:
-        self._services.scheduler.start()
 
-    async def _running_async(self, principal: Principal, dashboard_id: str) -> DashboardRun | None:
-        await self._services.store.dashboards.get_async(principal, dashboard_id)
-        return self._services.refreshes.running(dashboard_id)
+# The services are opened by the caller: on the engine loop itself nobody could wait for that.
 
-    async def _refresh_async(
-        self, principal: Principal, dashboard_id: str, tile_ids: Sequence[str] | None, *, only_old: bool
-    ) -> DashboardRun:
-        services = self._services
-        board = await services.store.dashboards.get_async(principal, dashboard_id)
-        age = board.refreshing.max_age_seconds
-        older_than = (float("inf") if age is None else age) if only_old else None
-        owner = Principal(board.owner, board.owner_name)
-        return services.refreshes.start(services, owner, board, tile_ids=tile_ids, older_than=older_than)
 
-    async def _tile_data_async(
-        self, principal: Principal, dashboard_id: str, tile_ids: Sequence[str]
-    ) -> tuple[TileData, ...]:
-        board = await self._services.store.dashboards.get_async(principal, dashboard_id)
-        by_id = {tile.id: tile for tile in board.tiles}
-        wanted = [by_id[tile_id] for tile_id in tile_ids if tile_id in by_id]
-        return tuple([await reading.tile_data_async(self._services, principal, board, tile) for tile in wanted])
+async def _start_schedules_async(services: Services, on_refreshed: Callable[[str], None] | None) -> None:
+    services.scheduler.start(on_refreshed)
+
+
+async def _running_async(services: Services, principal: Principal, dashboard_id: str) -> DashboardRun | None:
+    await services.store.dashboards.get_async(principal, dashboard_id)
+    return services.refreshes.running(dashboard_id)
+
+
+async def _refresh_async(
+    services: Services, principal: Principal, dashboard_id: str, tile_ids: Sequence[str] | None, *, only_old: bool
+) -> DashboardRun:
+    board = await services.store.dashboards.get_async(principal, dashboard_id)
+    age = board.refreshing.max_age_seconds
+    older_than = (float("inf") if age is None else age) if only_old else None
+    owner = Principal(board.owner, board.owner_name)
+    return services.refreshes.start(services, owner, board, tile_ids=tile_ids, older_than=older_than)
+
+
+async def _tile_data_async(
+    services: Services, principal: Principal, dashboard_id: str, tile_ids: Sequence[str]
+) -> tuple[TileData, ...]:
+    board = await services.store.dashboards.get_async(principal, dashboard_id)
+    by_id = {tile.id: tile for tile in board.tiles}
+    wanted = [by_id[tile_id] for tile_id in tile_ids if tile_id in by_id]
+    return tuple([await reading.tile_data_async(services, principal, board, tile) for tile in wanted])

@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from pydantic import JsonValue
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from tabulaflow_core.errors import NotFound
@@ -131,6 +131,19 @@ class Tiles:
             removed = None if back else epoch_now()
             await connection.execute(update(tiles).where(tiles.c.id == tile_id).values(removed_at=removed))
             return await _one(connection, principal, tile_id)
+
+    async def forget_removed_async(self, principal: Principal, dashboard_id: str, *, keep: int) -> tuple[str, ...]:
+        """Forget removed tiles but the last `keep`; the ids of the results that the others showed come back."""
+        query = (
+            select(tiles.c.id, tiles.c.result_id)
+            .where(tiles.c.dashboard_id == dashboard_id, tiles.c.owner == principal.id, tiles.c.removed_at.is_not(None))
+            .order_by(tiles.c.removed_at.desc(), tiles.c.id)
+            .offset(keep)
+        )
+        async with self._database.write() as connection:
+            gone = (await connection.execute(query)).all()
+            await connection.execute(delete(tiles).where(tiles.c.id.in_([row.id for row in gone])))
+            return tuple(row.result_id for row in gone if row.result_id)
 
     async def refreshed_async(
         self, principal: Principal, tile_id: str, *, result_id: str, changes: Mapping[str, JsonValue] | None = None

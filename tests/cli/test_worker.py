@@ -104,9 +104,10 @@ def _until(reached: object) -> None:
         time.sleep(0.05)
 
 
-def _lease(rt: Runtime) -> tuple[str | None, float | None]:
+def _lease(rt: Runtime, board: DashboardInfo) -> tuple[str | None, float | None]:
     with store(rt) as connection:
-        holder, until = connection.execute("SELECT lease_holder, lease_until FROM dashboards").fetchone()
+        query = "SELECT lease_holder, lease_until FROM dashboards WHERE id = ?"
+        holder, until = connection.execute(query, (board.id,)).fetchone()
     connection.close()
     return holder, until
 
@@ -119,7 +120,7 @@ def test_one_that_is_killed_in_mid_refresh_loses_nothing(rt: Runtime) -> None:
 
     def one_is_done() -> bool:
         tiles = rt.dashboard(LOCAL_USER, board.id).tiles
-        return tiles[0].changes is not None and _lease(rt)[0] is not None
+        return tiles[0].changes is not None and _lease(rt, board)[0] is not None
 
     _until(one_is_done)
     os.kill(process.pid, signal.SIGKILL)
@@ -142,10 +143,13 @@ def test_one_that_is_killed_in_mid_refresh_loses_nothing(rt: Runtime) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals")
 def test_a_worker_stays_and_ends_when_told_to(rt: Runtime) -> None:
     board = board_of(rt, QUICK)
+    slow = board_of(rt, ENDLESS)
     process = worker(rt, "--json")
-    make_due(rt, board)
+    make_due(rt, slow)
+    _until(lambda: _lease(rt, slow)[0] is not None)
+    make_due(rt, board)  # and is not held up
     _until(lambda: rt.dashboard(LOCAL_USER, board.id).tiles[0].changes is not None)
-    _until(lambda: _lease(rt)[0] is None)
+    _until(lambda: _lease(rt, board)[0] is None)
     process.terminate()
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
@@ -157,7 +161,7 @@ def test_a_server_that_stops_gives_its_schedules_up(rt: Runtime) -> None:
     make_due(rt, board)
     rt.start_schedules()
     rt.start_schedules()
-    _until(lambda: _lease(rt)[0] is not None)
+    _until(lambda: _lease(rt, board)[0] is not None)
     begun = time.monotonic()
     rt.close()
     assert time.monotonic() - begun < 20

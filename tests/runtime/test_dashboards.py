@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sqlite3
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_a_tile_that_fails_keeps_its_last_good_rows(rt: Runtime, board: Dashboar
     run = rt.refresh_dashboard(LOCAL_USER, board.id)
     assert run.wait(30)
     assert (run.done, run.total) == (2, 2)
-    assert "orders" in run.faults[tile.id]
+    assert run.failed == {tile.id}
     shown = data(rt, board, tile)
     assert "orders" in shown.fault
     assert shown.result is not None
@@ -180,8 +181,48 @@ def test_tiles_are_arranged(rt: Runtime, board: DashboardInfo) -> None:
     assert [found.id for found in rt.dashboard(LOCAL_USER, board.id).tiles] == [tile.id, copy.id, words.id]
     with pytest.raises(ConfigurationError):
         rt.add_text_tile(LOCAL_USER, board.id, " \u200b ")
-    with pytest.raises(ConfigurationError):
-        rt.create_dashboard(LOCAL_USER, "   ")
+    for blank in ("   ", "\u200b"):
+        with pytest.raises(ConfigurationError):
+            rt.create_dashboard(LOCAL_USER, blank)
+
+
+def test_removed_tiles_do_not_pile_up(rt: Runtime, board: DashboardInfo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tabulaflow_core.runtime.dashboards.book._REMOVED_KEPT", 2)
+    monkeypatch.setattr("tabulaflow_core.runtime.dashboards.book.MOST_TILES", 3)
+    tiles = [pinned(rt, board) for _ in range(3)]
+    with pytest.raises(ConfigurationError, match="3 tiles are the most"):
+        pinned(rt, board)
+    refreshed(rt, board)
+    shown = [found.result_id for found in rt.dashboard(LOCAL_USER, board.id).tiles]
+    for tile in tiles:
+        rt.remove_tile(LOCAL_USER, board.id, tile.id)
+    assert [found.id for found in rt.dashboard(LOCAL_USER, board.id).removed] == [tiles[2].id, tiles[1].id]
+    with pytest.raises(NotFound):
+        rt.result(LOCAL_USER, shown[0])
+    assert rt.result(LOCAL_USER, shown[1])
+    for _ in range(3):
+        rt.add_text_tile(LOCAL_USER, board.id, "Words")
+    with pytest.raises(ConfigurationError, match="3 tiles are the most"):
+        rt.restore_tile(LOCAL_USER, board.id, tiles[1].id)
+
+
+def test_a_schedule_taken_away_while_it_runs_stays_away(rt: Runtime, board: DashboardInfo) -> None:
+    slow = rt.pin(LOCAL_USER, board.id, content(ENDLESS), title="Endless")
+    store = rt._services.store
+    policy, now = RefreshPolicy(every_seconds=3600), datetime.now(UTC)
+    rt._call(store.dashboards.schedule_async(LOCAL_USER, board.id, policy=policy, next_run_at=now))
+    rt.start_schedules()
+    until = time.monotonic() + 60
+    while rt.running_refresh(LOCAL_USER, board.id) is None and time.monotonic() < until:
+        time.sleep(0.02)
+    run = rt.running_refresh(LOCAL_USER, board.id)
+    assert run is not None
+    rt.set_refreshing(LOCAL_USER, board.id, RefreshPolicy())
+    assert run.is_waiting(slow.id)
+    run.cancel()
+    while rt._services.scheduler._running and time.monotonic() < until:
+        time.sleep(0.02)
+    assert rt.dashboard(LOCAL_USER, board.id).next_refresh_at is None
 
 
 def test_stop_ends_the_statement_and_keeps_what_there_was(rt: Runtime, board: DashboardInfo) -> None:
@@ -338,6 +379,15 @@ def test_a_schedule_that_is_due_runs_once(
     (tile,) = rt.dashboard(LOCAL_USER, board.id).tiles
     assert tile.changes is not None
     assert tile.changes.sentence.startswith("1 row new")
+
+
+@pytest.mark.parametrize("name", ["tile_data", "refresh_dashboard", "open_dashboard", "running_refresh"])
+def test_each_can_be_the_first_call_of_a_process(
+    rt: Runtime, make_runtime: MakeRuntime, board: DashboardInfo, name: str
+) -> None:
+    other = make_runtime()
+    getattr(other, name)(LOCAL_USER, board.id, *([[]] if name == "tile_data" else []))
+    make_runtime().start_schedules()
 
 
 def test_nothing_of_a_dashboard_calls_a_model(rt: Runtime, board: DashboardInfo, tmp_path: Path) -> None:

@@ -168,6 +168,7 @@ async def _fill(store: Store, who: Principal) -> dict[str, Any]:
         "height": "large",
         "position": 0,
         "back": False,
+        "keep": 0,
         "fault": "stolen",
         "changes": {},
         "holder": "there",

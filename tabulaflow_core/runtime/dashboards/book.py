@@ -34,7 +34,8 @@ MOST_TILES: Final = 100
 MOST_DASHBOARDS: Final = 200
 _TITLE_CHARACTERS: Final = 120
 _TEXT_CHARACTERS: Final = 20_000
-_REMOVED_SHOWN: Final = 5
+#: Removed tiles that can be brought back, of one dashboard.
+_REMOVED_KEPT: Final = 20
 _NO_TILE: Final = "This tile is not here. It may have been removed in another window; reload the page."
 
 
@@ -52,7 +53,7 @@ class DashboardBook:
     async def create_async(self, principal: Principal, title: str) -> DashboardInfo:
         """Make an empty one; see `Runtime.create_dashboard`."""
         name = _title(title)
-        if not name:
+        if is_blank(name):
             raise ConfigurationError("A dashboard needs a name.")
         own = [found for found in await self._store.dashboards.list_async(principal) if found.role == "owner"]
         if len(own) >= MOST_DASHBOARDS:
@@ -68,7 +69,7 @@ class DashboardBook:
     async def rename_async(self, principal: Principal, dashboard_id: str, title: str) -> DashboardInfo:
         """Give it another title; an empty one is ignored."""
         name = _title(title)
-        if not name:
+        if is_blank(name):
             return _info(await self._store.dashboards.get_async(principal, dashboard_id))
         return _info(await self._store.dashboards.rename_async(principal, dashboard_id, title=name))
 
@@ -171,7 +172,13 @@ class DashboardBook:
     ) -> TileView:
         """Take a tile off, or bring it back."""
         await self._own_tile(principal, dashboard_id, tile_id)
-        return _tile(await self._store.tiles.remove_async(principal, tile_id, back=back), show_sql=True)
+        if back:
+            await self._with_room(principal, dashboard_id)
+        removed = await self._store.tiles.remove_async(principal, tile_id, back=back)
+        if not back:
+            for result_id in await self._store.tiles.forget_removed_async(principal, dashboard_id, keep=_REMOVED_KEPT):
+                await self.drop_result_async(principal, result_id)
+        return _tile(removed, show_sql=True)
 
     async def schedule_async(self, principal: Principal, dashboard_id: str, policy: RefreshPolicy) -> None:
         """Keep when it is refreshed."""
@@ -248,7 +255,7 @@ def _view(record: DashboardRecord) -> DashboardView:
         refreshing=record.refreshing,
         show_sql=show_sql,
         sharing=record.sharing if own else None,
-        removed=tuple(_tile(tile, show_sql=True) for tile in removed[:_REMOVED_SHOWN]) if own else (),
+        removed=tuple(_tile(tile, show_sql=True) for tile in removed) if own else (),
         next_refresh_at=record.next_run_at,
         notice=notice,
     )

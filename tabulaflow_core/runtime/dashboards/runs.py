@@ -32,7 +32,7 @@ class DashboardRun:
     Attributes:
         total: Tiles that it refreshes.
         done: Those that ended, well or not.
-        faults: Why, by the id of a tile that could not be refreshed.
+        failed: The ids of tiles that could not be refreshed; why, the tile says to whoever may know.
         stopped: Whether a person ended it.
     """
 
@@ -40,7 +40,7 @@ class DashboardRun:
         self.dashboard_id: Final = dashboard_id
         self.total: Final = len(tiles)
         self.done = 0
-        self.faults: dict[str, str] = {}
+        self.failed: set[str] = set()
         self.stopped = False
         self._tiles = tiles
         self._loop = loop
@@ -92,7 +92,7 @@ class DashboardRun:
                 except TabulaflowError as error:  # the store is away, or the tile was deleted meanwhile
                     fault = error.user_message
             if fault:
-                self.faults[tile.id] = fault
+                self.failed.add(tile.id)
             self._left.discard(tile.id)
             self.done += 1
 
