@@ -59,7 +59,8 @@ def rows_of(tiles: Sequence[TileView]) -> Iterator[list[TileView]]:
 
 
 def _draw_tile(view: DashboardView, tile: TileView, data: TileData | None, run: DashboardRun | None) -> None:
-    if tile.title:
+    titled = data is not None and isinstance(data.spec, ChartSpec) and data.spec.title == tile.title
+    if tile.title and not titled:  # the chart says it itself
         st.markdown(f"**{safe.label(tile.title)}**")
     if isinstance(tile.content, TextTile):
         answer.draw_text(tile.text, key=f"text-{tile.id}")

@@ -57,6 +57,27 @@ def stop(page: Page) -> None:
     page.locator(".st-key-stop button").click()
 
 
+def fill(dialog: Locator, label: str, value: str) -> None:
+    """Type into a field and leave it, so that the server hears of it."""
+    field = dialog.get_by_label(label, exact=True)
+    field.fill(value)
+    field.press("Tab")
+
+
+def pin(page: Page, nth: int, *, new: str = "", title: str = "") -> Locator:
+    """Press a Pin of the answer, choose or name a dashboard, and pin; the dialog comes back."""
+    page.get_by_role("button", name="Pin", exact=True).nth(nth).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Title of the tile", exact=True)).to_be_visible()
+    if new:
+        fill(dialog, "Name of the new dashboard", new)
+    if title:
+        fill(dialog, "Title of the tile", title)
+    dialog.get_by_role("button", name="Pin it").click()
+    expect(dialog.get_by_text("Pinned to")).to_be_visible()
+    return dialog
+
+
 def shot(page: Page, name: str) -> None:
     """Keep a picture where `TABULAFLOW_SHOTS` says, to look at."""
     folder = os.environ.get("TABULAFLOW_SHOTS")

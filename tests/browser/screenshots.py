@@ -107,6 +107,15 @@ def first_app(page: Page, app: App, files: Path) -> list[State]:
     expect(page.get_by_test_id("stChatMessage").get_by_text(second)).to_be_visible()
     screen.finished(page)
     chat = page.url.removeprefix(app.url + "/")
+    screen.pin(page, 0, new="Stock")
+    page.keyboard.press("Escape")
+    screen.pin(page, 1, title="To order")
+    page.get_by_role("dialog").get_by_role("link", name="Open the dashboard").click()
+    expect(page).to_have_url(re.compile(r"d=d_\w+"))
+    expect(page.get_by_role("heading", name="Stock")).to_be_visible()
+    board = page.url.removeprefix(app.url + "/")
+    page.get_by_role("button", name="Refresh", exact=True).click()
+    expect(page.get_by_text("No change.").first).to_be_visible()
     page.goto(f"{app.url}/data")
     page.locator("input[type=file]").first.set_input_files([str(files / "orders.csv")])
     expect(page.get_by_text(re.compile("orders.csv.*is here"))).to_be_visible()
@@ -119,6 +128,12 @@ def first_app(page: Page, app: App, files: Path) -> list[State]:
         State("chat-chart-form", chat, lambda page: _press(page, "Change")),
         State("chat-take-away", chat, lambda page: _press(page, "Take away")),
         State("chat-edit-question", chat, lambda page: _press(page, "Edit")),
+        State("chat-pin", chat, lambda page: _press(page, "Pin")),
+        State("dashboards", "dashboards"),
+        State("dashboard", board),
+        State("dashboard-arrange", board, _arrange, whole=True),
+        State("dashboard-schedule", board, lambda page: _press(page, "Schedule")),
+        State("dashboard-share", board, lambda page: _press(page, "Share")),
         State("data", "data"),
         State("data-card", "data", _open_card, whole=True),
         State("data-database", "data", _database_tab),
@@ -127,6 +142,11 @@ def first_app(page: Page, app: App, files: Path) -> list[State]:
         State("settings", "settings", whole=True),
         State("sidebar", chat, _open_sidebar),  # last: the browser remembers that it is open
     ]
+
+
+def _arrange(page: Page) -> None:
+    page.get_by_text("Arrange", exact=True).click()
+    expect(page.get_by_role("button", name="Add text")).to_be_visible()
 
 
 def second_app(page: Page, app: App, files: Path) -> list[State]:

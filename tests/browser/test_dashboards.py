@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the `browser` extra: pip install -e '.[browser]'")
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import screen
 from tests.browser.conftest import App
@@ -22,25 +22,6 @@ pytestmark = pytest.mark.browser
 #: Where Python finds what makes the second person, and the project itself.
 _SECOND = (Path(__file__).with_name("second_person"), Path(__file__).parents[2])
 QUESTION = "Which products are below their reorder point?"
-
-
-def _pin(page: Page, nth: int, *, new: str = "", title: str = "") -> None:
-    """Press a Pin of the answer, choose or name a dashboard, and pin."""
-    page.get_by_role("button", name="Pin", exact=True).nth(nth).click()
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_label("Title of the tile", exact=True)).to_be_visible()
-    if new:
-        _fill(dialog, "Name of the new dashboard", new)
-    if title:
-        _fill(dialog, "Title of the tile", title)
-    dialog.get_by_role("button", name="Pin it").click()
-    expect(dialog.get_by_text("Pinned to")).to_be_visible()
-
-
-def _fill(dialog: Locator, label: str, value: str) -> None:
-    field = dialog.get_by_label(label, exact=True)
-    field.fill(value)
-    field.press("Tab")
 
 
 def _titles(page: Page) -> list[str]:
@@ -53,7 +34,7 @@ def test_from_an_answer_to_a_shared_link(page: Page, start_app: Callable[..., Ap
     screen.ask(page, QUESTION)
     screen.finished(page)
     expect(page.get_by_role("button", name="Pin", exact=True)).to_have_count(2)
-    _pin(page, 0, new="Clinic", title="Below")
+    screen.pin(page, 0, new="Clinic", title="Below")
     screen.shot(page, "dashboard-pinned")
     page.get_by_role("dialog").get_by_role("link", name="Open the dashboard").click()
     expect(page.get_by_role("heading", name="Clinic")).to_be_visible()
@@ -65,7 +46,7 @@ def test_from_an_answer_to_a_shared_link(page: Page, start_app: Callable[..., Ap
     # The second tile, chosen from the dashboards there are.
     page.get_by_role("link", name="Chat").click()
     expect(page.get_by_role("button", name="Pin", exact=True)).to_have_count(2)
-    _pin(page, 1, title="Rows")
+    screen.pin(page, 1, title="Rows")
     # A second browser has the same.
     other = page.context.browser.new_context(viewport={"width": 1440, "height": 1000})  # type: ignore[union-attr]
     try:
@@ -95,7 +76,7 @@ def test_from_an_answer_to_a_shared_link(page: Page, start_app: Callable[..., Ap
         expect(page.locator("[class*=st-key-tile-]")).to_have_count(2)
         page.get_by_role("button", name="Settings", exact=True).click()
         dialog = page.get_by_role("dialog")
-        _fill(dialog, "Name", "Ward")
+        screen.fill(dialog, "Name", "Ward")
         dialog.get_by_role("button", name="Rename").click()
         expect(page.get_by_role("heading", name="Ward")).to_be_visible()
         page.get_by_text("Arrange", exact=True).click()
@@ -123,7 +104,7 @@ def test_a_refresh_a_schedule_and_a_link(page: Page, start_app: Callable[..., Ap
     page.goto(app.url)
     screen.ask(page, QUESTION)
     screen.finished(page)
-    _pin(page, 1, new="Stock", title="Below")
+    screen.pin(page, 1, new="Stock", title="Below")
     page.get_by_role("dialog").get_by_role("link", name="Open the dashboard").click()
     page.get_by_role("button", name="Refresh", exact=True).click()
     expect(page.get_by_text("No change.")).to_be_visible()
@@ -131,10 +112,10 @@ def test_a_refresh_a_schedule_and_a_link(page: Page, start_app: Callable[..., Ap
     dialog = page.get_by_role("dialog")
     dialog.get_by_text("Each day at").click()
     expect(dialog.get_by_label("Time of day", exact=True)).to_be_visible()
-    _fill(dialog, "Time zone", "Mars/Olympus")
+    screen.fill(dialog, "Time zone", "Mars/Olympus")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("is no time zone")).to_be_visible()
-    _fill(dialog, "Time zone", "Europe/Zurich")
+    screen.fill(dialog, "Time zone", "Europe/Zurich")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("Saved.")).to_be_visible()
     expect(dialog.get_by_text("Europe/Zurich").last).to_be_visible()
@@ -173,7 +154,7 @@ def test_a_schedule_fires_a_tile_fails_and_a_second_person_looks(
     page.goto(app.url)
     screen.ask(page, QUESTION)
     screen.finished(page)
-    _pin(page, 1, new="Stock", title="Below")
+    screen.pin(page, 1, new="Stock", title="Below")
     page.get_by_role("dialog").get_by_role("link", name="Open the dashboard").click()
     expect(page.get_by_role("heading", name="Stock")).to_be_visible()
     expect(page).to_have_url(re.compile(r"d=d_\w+"))
