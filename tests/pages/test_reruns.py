@@ -32,8 +32,8 @@ def test_a_figure_is_checked_once_and_keeps_its_own_colours() -> None:
     colours = ("#0f766e", "#d97706")
     plain = '{"data": [{"type": "bar", "x": ["a"], "y": [1]}], "layout": {}}'
     own = '{"data": [{"type": "bar", "x": ["a"], "y": [1]}], "layout": {"colorway": ["#000000"], "height": 99}}'
-    first = answer._figure(plain, colours)
-    assert answer._figure(plain, colours) is first
+    first = answer._figure(plain, colours, 320)
+    assert answer._figure(plain, colours, 320) is first
     assert first.layout.colorway == colours
-    assert answer._figure(own, colours).layout.colorway == ("#000000",)
-    assert (first.layout.height, answer._figure(own, colours).layout.height) == (320, 99)
+    assert answer._figure(own, colours, 320).layout.colorway == ("#000000",)
+    assert (first.layout.height, answer._figure(own, colours, 320).layout.height) == (320, 99)
