@@ -202,8 +202,9 @@ def test_the_key_is_nowhere_to_be_read(one: LocalServer, llama: Llama) -> None:
 
 
 PARENT = """
-import sys, threading
+import signal, sys, threading
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in a shell's background
 from tabulaflow_core.models.local.child import Child
 from tabulaflow_core.models.local.server import LocalServer
 
