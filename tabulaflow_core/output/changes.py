@@ -18,7 +18,7 @@ ChangeKind = Literal["new", "gone", "up", "down", "changed"]
 #: Of each kind of change the largest ones are listed; all of them are counted.
 LISTED: Final = 20
 #: Rows that are compared one by one; beyond, only their number is.
-_MOST_ROWS: Final = 200_000
+_MOST_ROWS: Final = 10_000
 _KEY_CHARACTERS: Final = 120
 
 

@@ -19,6 +19,7 @@ from tabulaflow_core.output.specs import ChartSpec, MetricSpec
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import DashboardInfo, Runtime, TileData, TileView
 from tabulaflow_core.runtime.dashboard_calls import DashboardCalls
+from tabulaflow_core.runtime.dashboards import reading
 from tests.runtime.conftest import MakeRuntime, drain
 
 BOB = Principal("bob", "Bob")
@@ -186,6 +187,49 @@ def test_tiles_are_arranged(rt: Runtime, board: DashboardInfo) -> None:
             rt.create_dashboard(LOCAL_USER, blank)
 
 
+def test_a_refresh_of_one_tile_is_not_taken_for_that_of_all(rt: Runtime, board: DashboardInfo) -> None:
+    slow = rt.pin(LOCAL_USER, board.id, content(ENDLESS), title="Endless")
+    quick = rt.pin(LOCAL_USER, board.id, content(), title="Quick")
+    one = rt.refresh_dashboard(LOCAL_USER, board.id, tile_ids=[slow.id])
+    whole = rt.refresh_dashboard(LOCAL_USER, board.id)
+    assert (one.total, whole.total) == (1, 2)
+    until = time.monotonic() + 60
+    while whole.is_waiting(quick.id) and time.monotonic() < until:
+        time.sleep(0.01)
+    one.cancel()
+    whole.cancel()
+    assert one.wait(30)
+    assert whole.wait(30)
+    assert data(rt, board, quick).result is not None
+
+
+def test_whatever_goes_wrong_with_one_tile_the_others_are_refreshed(
+    rt: Runtime, board: DashboardInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, good = pinned(rt, board), rt.pin(LOCAL_USER, board.id, content(), title="")
+
+    def fail(before: StoredResult, after: StoredResult) -> None:
+        raise ValueError("no such comparison")
+
+    monkeypatch.setattr("tabulaflow_core.runtime.dashboards.refreshing.compare", fail)
+    run = rt.refresh_dashboard(LOCAL_USER, board.id)
+    assert run.wait(30)
+    assert (run.done, run.failed) == (2, {broken.id})
+    assert data(rt, board, good).result is not None
+
+
+def test_rows_that_a_refresh_takes_away_meanwhile_are_read_anew(rt: Runtime, board: DashboardInfo) -> None:
+    tile = pinned(rt, board)
+    refreshed(rt, board)
+    services = rt._services
+    before = rt._call(services.store.dashboards.get_async(LOCAL_USER, board.id))
+    refreshed(rt, board)
+    read = reading.tile_data_async(services, LOCAL_USER, before, before.tiles[0])
+    found = rt._call(read)
+    assert found.tile_id == tile.id
+    assert found.result is not None
+
+
 def test_removed_tiles_do_not_pile_up(rt: Runtime, board: DashboardInfo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tabulaflow_core.runtime.dashboards.book._REMOVED_KEPT", 2)
     monkeypatch.setattr("tabulaflow_core.runtime.dashboards.book.MOST_TILES", 3)
@@ -234,6 +278,7 @@ def test_stop_ends_the_statement_and_keeps_what_there_was(rt: Runtime, board: Da
         time.sleep(0.01)
     assert run.is_waiting(slow.id)
     assert rt.refresh_dashboard(LOCAL_USER, board.id) is run, "one refresh at a time, which everybody watches"
+    assert rt.refresh_dashboard(LOCAL_USER, board.id, tile_ids=[slow.id]) is run
     run.cancel()
     assert run.wait(30)
     assert run.stopped

@@ -44,7 +44,20 @@ class Drawings:
 async def tile_data_async(
     services: Services, principal: Principal, board: DashboardRecord, tile: TileRecord
 ) -> TileData:
-    """The last good rows of a tile with what is drawn of them."""
+    """The last good rows of a tile with what is drawn of them.
+
+    A refresh may take the rows away between the look at the tile and the one at the rows; the tile is then read again.
+    """
+    data = await _data_async(services, board, tile)
+    if data.result is None and tile.result_id:
+        board = await services.store.dashboards.get_async(principal, board.id)
+        now = next((other for other in board.tiles if other.id == tile.id), tile)
+        if now.result_id != tile.result_id:
+            return await _data_async(services, board, now)
+    return data
+
+
+async def _data_async(services: Services, board: DashboardRecord, tile: TileRecord) -> TileData:
     if not isinstance(tile.content, QueryTile):
         return TileData(tile.id, None)
     hidden = board.role != "owner" and not board.sharing.show_sql

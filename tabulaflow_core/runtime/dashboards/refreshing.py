@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_BROKEN: Final = "It could not be refreshed, for a reason that only the server's log knows."
+BROKEN: Final = "It could not be refreshed, for a reason that only the server's log knows."
 
 
 async def query_async(services: Services, principal: Principal, content: QueryTile) -> StoredResult | QueryFailure:
@@ -72,7 +72,7 @@ async def refresh_async(services: Services, principal: Principal, tile: TileReco
         fault = error.user_message
     except Exception:  # one tile's fault, whatever it was, is not to end the others
         _log.exception("the tile %s could not be refreshed", tile.id)
-        fault = _BROKEN
+        fault = BROKEN
     else:
         if not isinstance(outcome, QueryFailure):
             await carried_out(_keep_async(services, principal, tile, outcome))

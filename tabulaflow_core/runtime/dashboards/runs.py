@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.dashboards import QueryTile
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime.dashboards.refreshing import age_seconds, refresh_async
+from tabulaflow_core.runtime.dashboards.refreshing import BROKEN, age_seconds, refresh_async
 from tabulaflow_core.runtime.engine_loop import EngineLoop
 from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
 
@@ -30,7 +30,8 @@ class DashboardRun:
     """One refresh of a dashboard. Reading the attributes is safe from any thread.
 
     Attributes:
-        total: Tiles that it refreshes.
+        tile_ids: The tiles that it refreshes.
+        total: How many these are.
         done: Those that ended, well or not.
         failed: The ids of tiles that could not be refreshed; why, the tile says to whoever may know.
         stopped: Whether a person ended it.
@@ -38,6 +39,7 @@ class DashboardRun:
 
     def __init__(self, loop: EngineLoop, dashboard_id: str, tiles: tuple[TileRecord, ...]) -> None:
         self.dashboard_id: Final = dashboard_id
+        self.tile_ids: Final = frozenset(tile.id for tile in tiles)
         self.total: Final = len(tiles)
         self.done = 0
         self.failed: set[str] = set()
@@ -91,6 +93,9 @@ class DashboardRun:
                     fault = await refresh_async(services, owner, tile)
                 except TabulaflowError as error:  # the store is away, or the tile was deleted meanwhile
                     fault = error.user_message
+                except Exception:  # one tile's fault, whatever it was, is not to end the others
+                    _log.exception("the tile %s could not be refreshed", tile.id)
+                    fault = BROKEN
             if fault:
                 self.failed.add(tile.id)
             self._left.discard(tile.id)
@@ -131,14 +136,12 @@ class DashboardRuns:
         tile_ids: Collection[str] | None = None,
         older_than: float | None = None,
     ) -> DashboardRun:
-        """Begin a refresh with the owner's sources, or join the one that runs; comes back at once.
+        """Begin a refresh with the owner's sources, or join one that runs for all of these tiles; comes back at once.
 
         Args:
             tile_ids: Only these.
             older_than: Only tiles whose rows are older, in seconds.
         """
-        if (there := self.running(board.id)) is not None:
-            return there
         wanted = tuple(
             tile
             for tile in board.tiles
@@ -147,6 +150,9 @@ class DashboardRuns:
             and (tile_ids is None or tile.id in tile_ids)
             and (older_than is None or age_seconds(tile) > older_than)
         )
+        there = self.running(board.id)
+        if there is not None and {tile.id for tile in wanted} <= there.tile_ids:
+            return there
         run = DashboardRun(self._loop, board.id, wanted)
         run.begin(services, owner, self._all)
         self._runs = {key: other for key, other in self._runs.items() if other.running}
