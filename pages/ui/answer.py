@@ -137,7 +137,8 @@ def draw_chart(spec: ChartSpec, table: TableSpec | None, *, key: str, name: str,
         if table is not None and changes is not None:
             place = changes.place(name)
             chart_form.draw(table.id, table.columns, key=key, shown=answered, choice=choice, place=place)
-        pin.draw(changes, spec, spec.table_id, title=spec.title, key=key)
+        order = choice.order if choice is not None else None
+        pin.draw(changes, spec, spec.table_id, title=spec.title, key=key, order=order)
 
 
 def draw_own_chart(table: TableSpec, *, key: str, name: str, changes: Changes) -> None:
@@ -150,7 +151,7 @@ def draw_own_chart(table: TableSpec, *, key: str, name: str, changes: Changes) -
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.caption(safe.markdown(spec.summary), width="stretch")
                 picture.draw(key, title=spec.title, key=f"{key}-picture")
-                pin.draw(changes, spec, table.id, title=spec.title, key=key)
+                pin.draw(changes, spec, table.id, title=spec.title, key=key, order=choice.order)
         else:
             st.warning(safe.markdown(spec), icon=":material/insert_chart:")
     chart_form.draw(table.id, table.columns, key=key, shown=None, choice=choice, place=changes.place(name))

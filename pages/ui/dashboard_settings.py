@@ -37,14 +37,15 @@ def _open(name: str) -> None:
     dialogs.show(name)
 
 
-def _tried(call: Callable[[], object], said: str) -> None:
-    """Do it, and have the open form say what came of it."""
+def _tried(call: Callable[[], object], said: str) -> bool:
+    """Do it, and have the open form say what came of it; whether it went well."""
     try:
         call()
     except TabulaflowError as error:
         st.session_state[_SAVED] = ("error", error.user_message)
-    else:
-        st.session_state[_SAVED] = ("success", said)
+        return False
+    st.session_state[_SAVED] = ("success", said)
+    return True
 
 
 def _draw_saved() -> None:
@@ -123,15 +124,16 @@ def _link(dashboard_id: str) -> str:
 def _naming(view: DashboardView) -> None:
     title = st.text_input("Name", value=view.info.title, max_chars=120, key="rename-to")
     runtime, who = get_runtime(), state.principal()
-    if st.button("Rename", type="primary", key="rename"):
-        _tried(lambda: runtime.rename_dashboard(who, view.info.id, title), "Renamed.")
+    pressed = st.button("Rename", type="primary", key="rename")
+    if pressed and _tried(lambda: runtime.rename_dashboard(who, view.info.id, title), "Renamed."):
         dialogs.close()
         st.rerun()
     st.divider()
     st.caption("The answers that its tiles came from stay in their conversations.")
     sure = st.checkbox("Delete this dashboard for everybody", key="delete-sure")
-    if st.button("Delete", icon=":material/delete:", disabled=not sure, key="delete-dashboard"):
-        _tried(lambda: runtime.delete_dashboard(who, view.info.id), "Deleted.")
+    pressed = st.button("Delete", icon=":material/delete:", disabled=not sure, key="delete-dashboard")
+    if pressed and _tried(lambda: runtime.delete_dashboard(who, view.info.id), "Deleted."):
         dialogs.close()
         st.query_params.pop(pin.URL_KEY, None)
         st.rerun()
+    _draw_saved()

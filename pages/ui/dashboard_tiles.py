@@ -30,7 +30,8 @@ def draw(view: DashboardView, run: DashboardRun | None, *, arranging: bool) -> N
     """
     runtime, who = get_runtime(), state.principal()
     shown = {data.tile_id: data for data in runtime.tile_data(who, view.info.id, [tile.id for tile in view.tiles])}
-    _draw_removed(view)
+    if arranging:
+        _draw_removed(view)
     for row in rows_of(view.tiles):
         spare = GRID_COLUMNS - sum(tile.width for tile in row)
         columns = st.columns([*(tile.width for tile in row), *([spare] if spare else [])])

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui import dialogs, safe, state
 from pages.ui.changes import Changes
 from tabulaflow_core.errors import TabulaflowError
-from tabulaflow_core.output import ChartSpec
+from tabulaflow_core.output import ChartOrder, ChartSpec
 from tabulaflow_core.output.dashboards import ChartChoice, QueryTile, TileOrigin
 from tabulaflow_core.output.specs import MetricSpec, TableSpec
 from tabulaflow_core.runtime import TurnView, get_runtime, last_good
@@ -30,6 +30,7 @@ class Pinnable:
     Attributes:
         result_id: The rows that it shows.
         show: What is drawn of them.
+        order: In which the person had the labels of a chart.
     """
 
     turn: TurnView
@@ -37,21 +38,29 @@ class Pinnable:
     result_id: str
     title: str
     show: ChartSpec | MetricSpec | TableSpec
+    order: ChartOrder | None = None
 
 
 def draw(
-    changes: Changes | None, show: ChartSpec | MetricSpec | TableSpec, result_id: str, *, title: str, key: str
+    changes: Changes | None,
+    show: ChartSpec | MetricSpec | TableSpec,
+    result_id: str,
+    *,
+    title: str,
+    key: str,
+    order: ChartOrder | None = None,
 ) -> None:
     """The button, and the choice of a dashboard once it was pressed; nothing while the turn still runs.
 
     Args:
         show: What is pinned, as it is shown.
         result_id: The rows that it shows.
+        order: In which the person has the labels of a chart.
     """
     if changes is None or changes.turn is None:
         return
     title = title or " ".join(changes.turn.question.split())[:120]
-    pinnable = Pinnable(changes.turn, changes.conversation_id, result_id, title, show)
+    pinnable = Pinnable(changes.turn, changes.conversation_id, result_id, title, show, order)
     st.button(
         "Pin",
         icon=":material/keep:",
@@ -85,6 +94,7 @@ def content_of(pinnable: Pinnable) -> QueryTile:
             x=names[show.x],
             y=tuple(names[at] for at in show.y),
             color=None if show.color is None else names[show.color],
+            order=pinnable.order,
             title=show.title,
         )
     answered = pinnable.turn.result

@@ -48,7 +48,7 @@ def choose_chart(
         return None
     columns = describe_columns(table)
     if table.num_rows == 1 and table.num_columns == 1:
-        return _metric(result, columns[0], title)
+        return metric(result, columns[0], title)
     columns = as_drawn(columns)
     plan = plan_chart(columns, table.num_rows, Wish(question=question, kind=wish, x=x, y=tuple(y or ()), color=color))
     if plan is None:
@@ -72,7 +72,8 @@ def choose_chart(
     )
 
 
-def _metric(result: StoredResult, column: Column, title: str) -> MetricSpec | None:
+def metric(result: StoredResult, column: Column, title: str) -> MetricSpec | None:
+    """The first cell of a column as a number for a person; None where it is none."""
     value = column.values[0]
     is_number = column.role == "measure" or column.unit in ("year", "number")
     if not is_number or value is None or isinstance(value, (bool, str)):

@@ -159,6 +159,12 @@ def test_what_is_pinned_is_what_is_shown(app: AppTest) -> None:
     chart = contents["chart"].chart
     assert chart is not None
     assert chart.y
+    assert changes.turn is not None
+    (drawn,) = [spec for spec in result.artifacts if spec.kind == "chart"]
+    ordered = pin.Pinnable(changes.turn, view.id, drawn.table_id, "", drawn, "smallest")
+    again = pin.content_of(ordered).chart
+    assert again is not None
+    assert again.order == "smallest"
     assert contents["table"].origin.question == "Which products are below their reorder point?"
     board = runtime.create_dashboard(LOCAL_USER, "Stock")
     tile = runtime.pin(LOCAL_USER, board.id, contents["chart"], title="Below", result_id=result.artifacts[0].id)

@@ -155,6 +155,9 @@ def test_a_tile_passes_the_guard(rt: Runtime, board: DashboardInfo, shop: str, s
 def test_what_is_drawn(rt: Runtime, board: DashboardInfo) -> None:
     metric = pinned(rt, board, sql="SELECT sum(amount) AS total FROM orders", show="metric", label="total")
     assert data(rt, board, metric).spec == MetricSpec(table_id=metric.result_id, label="total", value="60")
+    year = pinned(rt, board, sql="SELECT 2026 AS year", show="metric", label="year")
+    assert data(rt, board, year).spec == MetricSpec(table_id=year.result_id, label="year", value="2026")
+    rt.remove_tile(LOCAL_USER, board.id, year.id)
     chart = pinned(rt, board, show="chart", chart=ChartChoice(type="bar", x="id", y=("amount",)))
     spec = data(rt, board, chart).spec
     assert isinstance(spec, ChartSpec)

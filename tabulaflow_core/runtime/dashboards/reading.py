@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.cells import cell_text, column_values
-from tabulaflow_core.output.charts import choose_chart
+from tabulaflow_core.output.charts import choose_chart, metric
+from tabulaflow_core.output.columns import describe_columns
 from tabulaflow_core.output.dashboards import QueryTile
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec
@@ -100,5 +101,8 @@ def _metric(content: QueryTile, result: StoredResult) -> MetricSpec | None:
     if not result.table.num_rows or not names:
         return None
     at = names.index(content.label) if content.label in names else 0
-    value = column_values(result.table.column(at).slice(0, 1))[0]
-    return MetricSpec(table_id=result.id, label=content.label or names[at], value=cell_text(value, grouped=True))
+    found = metric(result, describe_columns(result.table)[at], content.label)
+    if found is not None:  # as the answer showed it
+        return found
+    value = cell_text(column_values(result.table.column(at).slice(0, 1))[0], grouped=True)
+    return MetricSpec(table_id=result.id, label=content.label or names[at], value=value)
