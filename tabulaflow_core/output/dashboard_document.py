@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.output.dashboards import GRID_COLUMNS
-from tabulaflow_core.output.html_parts import POLICY, as_written, line, marked, rows_table
+from tabulaflow_core.output.html_parts import as_written, document, line, marked, rows_table
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec
 from tabulaflow_core.output.svg import chart_svg
 
-#: Characters of the whole file; what comes after it is left out, which is said.
-_MOST: Final = 8_000_000
 _STYLE: Final = f"""
 :root{{color-scheme:light dark}}
 body{{font:15px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem}}
@@ -67,28 +64,8 @@ def dashboard_html(title: str, tiles: Sequence[DocumentTile], *, made: str = "")
     Args:
         made: A line under the title, such as the day.
     """
-    head = (
-        '<!DOCTYPE html><html lang="mul"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{as_written(title)}</title><style>{_STYLE}</style></head><body>"
-        f'<h1 dir="auto">{as_written(title)}</h1><p class="note">{line(made)}</p><div class="grid">'
-    )
-    parts, size, left = [head], len(head), 0
-    for tile in tiles:
-        part = _tile(tile)
-        if left or size + len(part) > _MOST:
-            left += 1
-            continue
-        parts.append(part)
-        size += len(part)
-    parts.append("</div>")
-    if left:
-        parts.append(
-            f'<p class="note">{counted(left, "more tile")} {agreed(left, "is", "are")} left out: '
-            "the file would be too large.</p>"
-        )
-    return "".join([*parts, "</body></html>"])
+    parts = (_tile(tile) for tile in tiles)
+    return document(title, parts, style=_STYLE, made=made, thing="tile", inside="grid")
 
 
 def _tile(tile: DocumentTile) -> str:

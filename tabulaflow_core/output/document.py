@@ -7,14 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tabulaflow_core.counting import agreed, counted
-from tabulaflow_core.output.html_parts import POLICY, as_written, line, marked, rows_table
+from tabulaflow_core.output.html_parts import as_written, document, line, marked, rows_table
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec, TableSpec
 from tabulaflow_core.output.svg import chart_svg
 
-#: Characters of the whole file; what comes after it is left out, which is said.
-_MOST: Final = 8_000_000
 _STYLE: Final = """
 :root{color-scheme:light dark}
 body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
@@ -51,27 +48,8 @@ def document_html(title: str, turns: Sequence[DocumentTurn], *, made: str = "") 
     Args:
         made: A line under the title, such as the day.
     """
-    head = (
-        '<!DOCTYPE html><html lang="mul"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{as_written(title)}</title><style>{_STYLE}</style></head><body>"
-        f'<h1 dir="auto">{as_written(title)}</h1><p class="note">{line(made)}</p>'
-    )
-    parts, size, left = [head], len(head), 0
-    for turn in turns:
-        part = _turn(turn)
-        if left or size + len(part) > _MOST:
-            left += 1
-            continue
-        parts.append(part)
-        size += len(part)
-    if left:
-        parts.append(
-            f'<p class="note">{counted(left, "more question")} {agreed(left, "is", "are")} left out: '
-            "the file would be too large.</p>"
-        )
-    return "".join([*parts, "</body></html>"])
+    parts = (_turn(turn) for turn in turns)
+    return document(title, parts, style=_STYLE, made=made, thing="question")
 
 
 def _turn(turn: DocumentTurn) -> str:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 from typing import Final
 
+from tabulaflow_core.counting import agreed, counted
 from tabulaflow_core.output import direction
 from tabulaflow_core.output.cells import cell_text, column_values
 from tabulaflow_core.output.results import StoredResult
 
+#: Characters of the whole file; what comes after it is left out, which is said.
+_MOST: Final = 8_000_000
 #: Rows of a table in such a file, and characters of a cell.
 MOST_ROWS: Final = 200
 _CELL: Final = 300
@@ -17,6 +21,38 @@ _CELL: Final = 300
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
 _BOLD: Final = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
 _CODE: Final = re.compile(r"`([^`\n]+)`")
+
+
+def document(title: str, parts: Iterable[str], *, style: str, made: str, thing: str, inside: str = "main") -> str:
+    """A self-contained page of at most some 8 million characters.
+
+    Args:
+        parts: What stands on it; those that would make it too large are left out from the first such one on.
+        made: A line under the title, such as the day.
+        thing: What a part is called where it is said how many are left out.
+        inside: Class of the element that holds the parts.
+    """
+    head = (
+        '<!DOCTYPE html><html lang="mul"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{as_written(title)}</title><style>{style}</style></head><body>"
+        f'<h1 dir="auto">{as_written(title)}</h1><p class="note">{line(made)}</p><div class="{inside}">'
+    )
+    kept, size, left = [head], len(head), 0
+    for part in parts:
+        if left or size + len(part) > _MOST:
+            left += 1
+            continue
+        kept.append(part)
+        size += len(part)
+    kept.append("</div>")
+    if left:
+        kept.append(
+            f'<p class="note">{counted(left, f"more {thing}")} {agreed(left, "is", "are")} left out: '
+            "the file would be too large.</p>"
+        )
+    return "".join([*kept, "</body></html>"])
 
 
 def line(text: str) -> str:

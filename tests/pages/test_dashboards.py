@@ -14,7 +14,7 @@ from pages.ui.changes import Changes
 from tabulaflow_core.output.dashboards import ChartChoice, QueryTile, Sharing
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import LOCAL_USER, Principal
-from tabulaflow_core.runtime import DashboardInfo, Runtime, TileView, get_runtime
+from tabulaflow_core.runtime import DashboardInfo, TileView, get_runtime
 from tests.pages.conftest import APP
 
 BOB = Principal("bob", "Bob")
@@ -79,7 +79,7 @@ def test_tiles_show_their_rows(board: DashboardInfo) -> None:
     assert "**Visits**" in texts(page)
     assert "Refreshed just now" in texts(page)
     assert "From the *register*" in texts(page)
-    assert len(page.get("arrow_data_frame")) == 1 or page.dataframe
+    assert len(page.dataframe) == 1
     assert len(page.get("plotly_chart")) == 1
     assert any(SQL in str(code.value) for code in page.code)
 
@@ -198,7 +198,3 @@ def test_rows_of_the_grid() -> None:
 
     assert widths() == []
     assert widths(2, 2, 1, 4, 1, 1, 3) == [[2, 2], [1], [4], [1, 1], [3]]
-
-
-def test_the_runtime_of_the_app(board: DashboardInfo) -> None:
-    assert isinstance(get_runtime(), Runtime)
