@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self, runtime_checkable
 
+from tabulaflow_core.data.restricting.row_tests import Restriction
 from tabulaflow_core.data.schema import SourceSchema
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ class QueryFailure:
     Attributes:
         message: What went wrong, in words that name the offending part; holds no secret.
         hint: What would help, such as the nearest column names; empty when nothing is known.
+        untaken: The restriction that the query cannot take; None when it was refused for another reason.
     """
 
     kind: FailureKind
@@ -67,6 +70,7 @@ class QueryFailure:
     sql: str
     hint: str = ""
     seconds: float = 0.0
+    untaken: Restriction | None = None
 
 
 QueryOutcome = QueryResult | QueryFailure
@@ -100,7 +104,12 @@ class DataConnector(Protocol):
         """Read the tables again unless they were read less than `max_age` seconds ago."""
 
     async def run_query_async(
-        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+        self,
+        sql: str,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        restrictions: Sequence[Restriction] = (),
     ) -> QueryOutcome:
         """Run one read-only query through the guard.
 
@@ -108,6 +117,8 @@ class DataConnector(Protocol):
             sql: One statement in the source's dialect.
             limit: Rows at most; None for the configured cap.
             timeout: Seconds at most; None for the configured cap.
+            restrictions: Of the tables that it reads, only the rows that pass; all of them hold, or the query is
+                refused and says which it cannot take. Values are bound, never written into the statement.
 
         Raises:
             SourceUnavailable: The connection is broken.

@@ -16,6 +16,7 @@ from tabulaflow_core.data.closing import Closing
 from tabulaflow_core.data.contracts import FailureKind, QueryFailure, QueryOutcome, QueryResult
 from tabulaflow_core.data.engines.base import Caps, EngineAdapter, EngineFault, IfExists
 from tabulaflow_core.data.hints import hint_for, quotes_hint
+from tabulaflow_core.data.restricting import Restriction
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.unsaid import notices_of
 from tabulaflow_core.data.urls import SourceUrl, parse_source_url
@@ -134,12 +135,17 @@ class SQLConnector(Closing):
         return self._schema
 
     async def run_query_async(
-        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+        self,
+        sql: str,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        restrictions: Sequence[Restriction] = (),
     ) -> QueryOutcome:
         """Run one read-only query; see `DataConnector`."""
         from tabulaflow_core.data.guard import Refused
 
-        verdict = await self._judged_async(sql)
+        verdict, functions = await self._judged_async(sql)
         if isinstance(verdict, Refused):
             hint = quotes_hint(sql, self.dialect)
             return QueryFailure(kind=FailureKind.REFUSED, message=verdict.reason, sql=sql, hint=hint)
@@ -147,12 +153,18 @@ class SQLConnector(Closing):
         for table in verdict.tables if unreadable else ():
             if reason := unreadable.get(table.lower()):
                 return QueryFailure(kind=FailureKind.REFUSED, message=reason, sql=sql)
+        values: tuple[str, ...] = ()
+        if restrictions:
+            found = self._restricted(verdict, restrictions, functions)
+            if isinstance(found, QueryFailure):
+                return found
+            verdict, values = found
         caps = self._caps(limit, timeout)
         await asyncio.to_thread(load_converting)
         started = time.monotonic()
         try:
             async with asyncio.timeout(caps.seconds):
-                fetched = await self._adapter.fetch_async(verdict.sql, caps)
+                fetched = await self._adapter.fetch_async(verdict.sql, caps, values)
         except TimeoutError:
             return QueryFailure(
                 kind=FailureKind.TIMEOUT,
@@ -181,8 +193,25 @@ class SQLConnector(Closing):
             notices=(*fetched.notices, *notices_of(sql, self._schema, used=verdict.tables, dialect=self.dialect)),
         )
 
-    async def _judged_async(self, sql: str) -> Allowed | Refused:
-        """The guard's verdict; a function of the user passes when its own text only reads."""
+    def _restricted(
+        self, verdict: Allowed, restrictions: Sequence[Restriction], functions: Sequence[str]
+    ) -> tuple[Allowed, tuple[str, ...]] | QueryFailure:
+        """The statement that sees the rows only that pass, and the values for its marks."""
+        from tabulaflow_core.data.restricting.rewriting import Untaken, restricted
+
+        found = restricted(
+            verdict,
+            restrictions,
+            schema=self._schema,
+            dialect=self.dialect if self._adapter.binds else "",
+            functions=functions,
+        )
+        if isinstance(found, Untaken):
+            return QueryFailure(FailureKind.REFUSED, found.reason, verdict.sql, untaken=found.restriction)
+        return found.verdict, found.values
+
+    async def _judged_async(self, sql: str) -> tuple[Allowed | Refused, tuple[str, ...]]:
+        """The guard's verdict, and the user's functions that it let pass; one passes when its own text only reads."""
         from tabulaflow_core.data.engines.base import StoresFunctions
         from tabulaflow_core.data.guard import RefusalCode, Refused, check_statement
         from tabulaflow_core.data.guard.bodies import reading_functions
@@ -190,15 +219,16 @@ class SQLConnector(Closing):
         verdict = check_statement(sql, dialect=self.dialect, functions=self._functions)
         unknown = isinstance(verdict, Refused) and verdict.code is RefusalCode.FUNCTION
         if not unknown or not isinstance(self._adapter, StoresFunctions):
-            return verdict
+            return verdict, self._functions
         try:
             found = await self._adapter.stored_functions_async(sql)
         except EngineFault:
-            return verdict  # a role that may not look stays with what it is told
+            return verdict, self._functions  # a role that may not look stays with what it is told
         reading = reading_functions(found, dialect=self.dialect, closed=self._adapter.unreadable)
-        return (
-            check_statement(sql, dialect=self.dialect, functions=(*self._functions, *reading)) if reading else verdict
-        )
+        if not reading:
+            return verdict, self._functions
+        functions = (*self._functions, *reading)
+        return check_statement(sql, dialect=self.dialect, functions=functions), functions
 
     def _caps(self, limit: int | None, timeout: float | None) -> Caps:
         limits = self._limits

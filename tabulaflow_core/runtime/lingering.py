@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from tabulaflow_core.data.assumptions import assumptions_of
 from tabulaflow_core.data.closing import Closing
 from tabulaflow_core.data.contracts import DataConnector, QueryOutcome
+from tabulaflow_core.data.restricting import Restriction
 from tabulaflow_core.data.schema import SourceSchema
 
 
@@ -50,10 +51,15 @@ class Lingering(Closing):
         return await self._inner.refresh_schema_async(max_age=max_age)
 
     async def run_query_async(
-        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+        self,
+        sql: str,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        restrictions: Sequence[Restriction] = (),
     ) -> QueryOutcome:
         """Run one read-only query through the guard."""
-        return await self._inner.run_query_async(sql, limit=limit, timeout=timeout)
+        return await self._inner.run_query_async(sql, limit=limit, timeout=timeout, restrictions=restrictions)
 
     async def close_async(self) -> None:
         """Let it go; it is closed once no turn needs it."""

@@ -117,10 +117,18 @@ class EngineAdapter(Protocol):
             SourceUnavailable: With a sentence that tells the causes apart.
         """
 
-    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+    @property
+    def binds(self) -> bool:
+        """Whether `fetch_async` takes values."""
+
+    async def fetch_async(self, sql: str, caps: Caps, values: Sequence[str] = ()) -> Fetched:
         """Run `sql` under the engine's lock; cancelling the task stops it in the engine.
 
         The guard has seen `sql` before, but the lock must hold without it.
+
+        Args:
+            values: For the marks in `sql`, `$1` in PostgreSQL and DuckDB and `?` in the others; bound as text by the
+                engine, never written into the statement.
 
         Raises:
             EngineFault: The statement's fault.

@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -33,6 +33,7 @@ from tabulaflow_core.data.engines.duckdb_write import create_database, write_tab
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.guard.bodies import StoredFunction, reading_functions
 from tabulaflow_core.data.profile import Profiles
+from tabulaflow_core.data.restricting import Restriction
 from tabulaflow_core.data.schema import SourceSchema, TableKind
 from tabulaflow_core.data.sql import SQLConnector
 from tabulaflow_core.errors import SourceUnavailable
@@ -60,6 +61,7 @@ class DuckDBAdapter:
 
     dialect: Final = "duckdb"
     left_running: Final = ""
+    binds: Final = True
 
     def __init__(
         self,
@@ -150,9 +152,9 @@ class DuckDBAdapter:
             raise
         return instance
 
-    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+    async def fetch_async(self, sql: str, caps: Caps, values: Sequence[str] = ()) -> Fetched:
         """Run `sql` on a cursor of its own."""
-        return await self._with_cursor_async(lambda cursor: fetch(cursor, sql, caps))
+        return await self._with_cursor_async(lambda cursor: fetch(cursor, sql, caps, values))
 
     async def read_schema_async(self) -> SourceSchema:
         """Tables, views, keys, row counts and samples."""
@@ -344,7 +346,12 @@ class DuckDBConnector(SQLConnector):
             raise
 
     async def run_query_async(
-        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+        self,
+        sql: str,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        restrictions: Sequence[Restriction] = (),
     ) -> QueryOutcome:
         """Run one read-only query; views of the file that the guard would not run are refused by name."""
         functions = (*self._functions, *self._adapter.reading)
@@ -367,7 +374,7 @@ class DuckDBConnector(SQLConnector):
                 "allow it by name: --function on the command line, functions= in a program.",
                 sql,
             )
-        return await super().run_query_async(sql, limit=limit, timeout=timeout)
+        return await super().run_query_async(sql, limit=limit, timeout=timeout, restrictions=restrictions)
 
     async def close_async(self) -> None:
         """Close the instance; a database of this process is gone with it."""

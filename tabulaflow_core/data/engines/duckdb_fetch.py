@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 import pyarrow as pa
@@ -26,7 +26,7 @@ _EPOCH: Final = dt.date(1970, 1, 1)
 _READING: Final = frozenset({"SELECT", "EXPLAIN", "MULTI", "PRAGMA"})  # PIVOT is a MULTI
 
 
-def fetch(cursor: duckdb.DuckDBPyConnection, sql: str, caps: Caps) -> Fetched:
+def fetch(cursor: duckdb.DuckDBPyConnection, sql: str, caps: Caps, values: Sequence[str] = ()) -> Fetched:
     """Run one statement and fetch its rows until they end or a cap is reached.
 
     Raises:
@@ -38,7 +38,7 @@ def fetch(cursor: duckdb.DuckDBPyConnection, sql: str, caps: Caps) -> Fetched:
     statements = cursor.extract_statements(sql)
     if len(statements) != 1 or type_of(statements[0]) not in _READING:
         raise EngineFault(FailureKind.REFUSED, "Only one statement that reads can be run.")
-    relation = cursor.sql(sql)
+    relation = cursor.sql(sql, params=list(values)) if values else cursor.sql(sql)
     if relation is None:
         raise EngineFault(FailureKind.INVALID, "The statement gives no rows.")
     names, kinds = list(relation.columns), [str(kind) for kind in relation.types]

@@ -7,7 +7,7 @@ parses rows on the event loop.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, TypeVar
 
@@ -16,6 +16,7 @@ import pyarrow as pa
 from tabulaflow_core.data.arrow import TableBuilder
 from tabulaflow_core.data.contracts import FailureKind
 from tabulaflow_core.data.engines.base import LOCK_SHARE, Caps, EngineFault, Fetched, IfExists, fetch_by_steps
+from tabulaflow_core.data.engines.mysql_binding import prepare
 from tabulaflow_core.data.engines.mysql_connection import (
     Connection,
     DriverError,
@@ -63,6 +64,7 @@ class MySQLAdapter:
 
     dialect: Final = "mysql"
     left_running: Final = ""
+    binds: Final = True
 
     def __init__(self, source: SourceUrl) -> None:
         self._source = source
@@ -85,9 +87,9 @@ class MySQLAdapter:
         """Connect once and look at the grants."""
         self._notices = await self._run_async(lambda connection, run: _grant_notices(connection), 10.0)
 
-    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+    async def fetch_async(self, sql: str, caps: Caps, values: Sequence[str] = ()) -> Fetched:
         """Run `sql` in a read-only session."""
-        return await self._run_async(lambda connection, run: _fetch(connection, sql, caps, run), caps.seconds)
+        return await self._run_async(lambda connection, run: _fetch(connection, sql, caps, run, values), caps.seconds)
 
     async def stored_functions_async(self, sql: str) -> tuple[StoredFunction, ...]:
         """The functions that `sql` calls, with what they run."""
@@ -203,10 +205,11 @@ def session_statements(modes: str, version: str, seconds: float) -> tuple[str, .
     )
 
 
-def _fetch(connection: Connection, sql: str, caps: Caps, run: Run) -> Fetched:
+def _fetch(connection: Connection, sql: str, caps: Caps, run: Run, values: Sequence[str]) -> Fetched:
+    text = prepare(connection, sql, values) if values else sql
     run.unfinished = True
     with run.reading(connection) as cursor:
-        cursor.execute(sql)
+        cursor.execute(text)
         run.streaming = True
         if cursor.description is None:
             run.unfinished = False

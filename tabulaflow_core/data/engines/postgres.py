@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import ssl
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
@@ -56,6 +56,7 @@ class PostgresAdapter:
 
     dialect: Final = "postgres"
     left_running: Final = ""
+    binds: Final = True
 
     def __init__(self, source: SourceUrl) -> None:
         self._source = source
@@ -150,12 +151,12 @@ class PostgresAdapter:
         except _BREAKS as error:
             raise _unavailable(error, self._source) from None
 
-    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+    async def fetch_async(self, sql: str, caps: Caps, values: Sequence[str] = ()) -> Fetched:
         """Run `sql` in a transaction of its own; a cancelled one is cancelled in the server."""
         fault: EngineFault | None = None
         async with self._reading_async(caps.seconds) as connection:
             try:
-                return await self._fetch_async(connection, sql, caps)
+                return await self._fetch_async(connection, sql, caps, values)
             except EngineFault as error:
                 fault = error
             except asyncpg.PostgresError as error:
@@ -167,7 +168,7 @@ class PostgresAdapter:
                     raise _unavailable(error, self._source) from None
         raise fault
 
-    async def _fetch_async(self, connection: Connection, sql: str, caps: Caps) -> Fetched:
+    async def _fetch_async(self, connection: Connection, sql: str, caps: Caps, values: Sequence[str]) -> Fetched:
         await refuse_code_in_types_async(connection, sql)
         await refuse_calls_by_field_async(connection, sql)
         try:
@@ -179,11 +180,11 @@ class PostgresAdapter:
             raise EngineFault(
                 FailureKind.INVALID, "a column of the answer has a type that cannot be read; cast it to text"
             ) from None
-        if statement.get_parameters():
+        if len(statement.get_parameters()) != len(values):
             raise EngineFault(FailureKind.INVALID, "the statement has parameters such as $1; write the values instead")
         attributes = statement.get_attributes()
         builder = TableBuilder([a.name for a in attributes], [converter_for(a.type) for a in attributes], caps)
-        cursor = await statement.cursor()
+        cursor = await statement.cursor(*values)
         more = True
         while more:
             rows = await cursor.fetch(builder.batch_size)

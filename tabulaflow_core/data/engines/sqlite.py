@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, TypeVar
@@ -47,6 +47,7 @@ class SQLiteAdapter:
 
     dialect: Final = "sqlite"
     left_running: Final = ""
+    binds: Final = True
 
     def __init__(self, path: Path | None, *, read_only: bool) -> None:
         self._path = path
@@ -126,25 +127,25 @@ class SQLiteAdapter:
             return SourceUnavailable(f"The SQLite file {name!r} is damaged: {error}. Restore it from a copy.")
         return SourceUnavailable(f"The SQLite file {name!r} cannot be opened: {error}. Check its permissions.")
 
-    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+    async def fetch_async(self, sql: str, caps: Caps, values: Sequence[str] = ()) -> Fetched:
         """Run `sql` under the authorizer."""
         if self._closed:
             raise SourceUnavailable("This source is closed. Connect it again.")
         if self._path is None:
             async with self._turn:
-                return await self._fetch_async(sql, caps)
-        return await self._fetch_async(sql, caps)
+                return await self._fetch_async(sql, caps, values)
+        return await self._fetch_async(sql, caps, values)
 
-    async def _fetch_async(self, sql: str, caps: Caps) -> Fetched:
+    async def _fetch_async(self, sql: str, caps: Caps, values: Sequence[str]) -> Fetched:
         run = _Run()
         async with self._room:
-            return await run_blocking_async(lambda: self._fetch(sql, caps, run), interrupt=run.interrupt)
+            return await run_blocking_async(lambda: self._fetch(sql, caps, run, values), interrupt=run.interrupt)
 
-    def _fetch(self, sql: str, caps: Caps, run: _Run) -> Fetched:
+    def _fetch(self, sql: str, caps: Caps, run: _Run, values: Sequence[str]) -> Fetched:
         deadline = time.monotonic() + min(_BUSY_SECONDS, caps.seconds)
         while True:
             try:
-                return self._attempt(sql, caps, run)
+                return self._attempt(sql, caps, run, values)
             except _LockedByOther:
                 # Not SQLite's own busy handler, which could not be interrupted.
                 if run.stopped or time.monotonic() > deadline:
@@ -153,7 +154,7 @@ class SQLiteAdapter:
                     ) from None
                 time.sleep(_BUSY_PAUSE_SECONDS)
 
-    def _attempt(self, sql: str, caps: Caps, run: _Run) -> Fetched:
+    def _attempt(self, sql: str, caps: Caps, run: _Run, values: Sequence[str]) -> Fetched:
         connection = self._memory
         try:
             if connection is None:
@@ -163,13 +164,13 @@ class SQLiteAdapter:
         run.start(connection)
         try:
             lock(connection, sql)
-            return _read(connection, sql, caps, run)
+            return _read(connection, sql, caps, run, values)
         except sqlite3.Error as error:
             if _code(error) in _LOCKED:
                 raise _LockedByOther from None
             if _code(error) in _UNUSABLE:
                 raise self._unavailable(error) from None
-            raise EngineFault(_kind(connection, sql, error), str(error)) from None
+            raise EngineFault(_kind(connection, sql, values, error), str(error)) from None
         except UnicodeDecodeError:
             raise self._no_names() from None
         finally:
@@ -275,17 +276,17 @@ class _Run:
                 self._connection.interrupt()
 
 
-def _read(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run) -> Fetched:
+def _read(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run, values: Sequence[str]) -> Fetched:
     connection.text_factory = str
     try:
-        return _read_once(connection, sql, caps, run)
+        return _read_once(connection, sql, caps, run, values)
     except sqlite3.OperationalError as error:
         if "decode to UTF-8" not in str(error):
             raise
     # Text that is no UTF-8 comes as bytes; decoding in Python is slow, so only then.
     connection.text_factory = _text_or_bytes
     try:
-        return _read_once(connection, sql, caps, run)
+        return _read_once(connection, sql, caps, run, values)
     finally:
         connection.text_factory = str
 
@@ -297,9 +298,9 @@ def _text_or_bytes(raw: bytes) -> str | bytes:
         return raw
 
 
-def _read_once(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run) -> Fetched:
+def _read_once(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run, values: Sequence[str]) -> Fetched:
     with closing(connection.cursor()) as cursor:
-        cursor.execute(sql)
+        cursor.execute(sql, tuple(values))
         if cursor.description is None:
             raise EngineFault(FailureKind.REFUSED, "the statement gives no rows")
         names = [column[0] for column in cursor.description]
@@ -311,14 +312,14 @@ def _read_once(connection: sqlite3.Connection, sql: str, caps: Caps, run: _Run) 
         return builder.finish()
 
 
-def _kind(connection: sqlite3.Connection, sql: str, error: sqlite3.Error) -> FailureKind:
+def _kind(connection: sqlite3.Connection, sql: str, values: Sequence[str], error: sqlite3.Error) -> FailureKind:
     """Did it not compile, or did it break while running? Compiling it once more tells."""
     if _code(error) == sqlite3.SQLITE_AUTH or "not authorized" in str(error):
         return FailureKind.REFUSED
     if isinstance(error, sqlite3.Warning | sqlite3.ProgrammingError):
         return FailureKind.INVALID
     try:
-        connection.execute(f"EXPLAIN {sql}").close()
+        connection.execute(f"EXPLAIN {sql}", tuple(values)).close()
     except sqlite3.Error:
         return FailureKind.INVALID
     return FailureKind.FAILED

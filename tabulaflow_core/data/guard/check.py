@@ -35,7 +35,7 @@ _WRITING = name_set(
 _QUERY_WORDS = name_set("select with values table from pivot unpivot summarize describe desc show pivot_wider")
 
 
-def check_statement(sql: str, *, dialect: str, functions: Collection[str] = ()) -> Allowed | Refused:
+def check_statement(sql: str, *, dialect: str, functions: Collection[str] = (), marks: int = 0) -> Allowed | Refused:
     """Decides whether a text is one query that only reads.
 
     Nothing is sent to a database. The verdict is the first of four layers and sees the text only: a view, a function
@@ -47,6 +47,7 @@ def check_statement(sql: str, *, dialect: str, functions: Collection[str] = ()) 
             `redshift`; `tsql`, `snowflake`, `bigquery` and `trino` are checked by one common table of functions; the
             empty name, or `ansi`, is an engine that is not known: what the SQL standard has, and nothing else.
         functions: Functions of the user that this source allows: `name`, or `schema.name`.
+        marks: How many marks for bound values were put into a statement that was checked without them; `?` or `$1`.
 
     Returns:
         `Allowed` or `Refused`; nothing is ever raised for what the text holds.
@@ -54,7 +55,7 @@ def check_statement(sql: str, *, dialect: str, functions: Collection[str] = ()) 
     name = _DIALECT_NAMES.get(dialect.lower(), dialect.lower())
     if name not in LEX_RULES:
         return Refused(f"Statements in the dialect {dialect!r} cannot be checked.", RefusalCode.UNKNOWN_DIALECT)
-    context = Context(name, frozenset(function.lower() for function in functions))
+    context = Context(name, frozenset(function.lower() for function in functions), marks=marks)
     try:
         return _check(sql, context)
     except Refusal as refusal:
@@ -121,7 +122,7 @@ def _check_query(sql: str, tokens: list[Token], context: Context) -> str:
         )
     if first not in _QUERY_WORDS and first != "(":
         raise Refusal(RefusalCode.NOT_A_QUERY, f"A statement that begins with {tokens[0].text[:40]!r} is not a query.")
-    words.check_placeholders(tokens, context.dialect)
+    words.check_placeholders(tokens, context)
     growth.check_growth(tokens, context.dialect)
     sql = condense(sql, tokens)
     tokens = Lexer(sql, LEX_RULES[context.dialect]).tokens()

@@ -28,6 +28,7 @@ class Context:
         tables: The relations named so far.
         ctes: The names of all common table expressions of the statement, lower case.
         types: Types of a user that are cast to, as PostgreSQL reads their names.
+        marks: How many marks for bound values the statement holds; those of a person's statement are refused.
     """
 
     dialect: str
@@ -35,6 +36,7 @@ class Context:
     tables: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
     ctes: frozenset[str] = frozenset()
+    marks: int = 0
 
     def check_function(self, name: str, *, qualifiers: tuple[str, ...] = (), quoted: bool, in_from: bool) -> None:
         """Raises `Refusal` unless this function only computes.

@@ -155,6 +155,8 @@ def _check_node(node: dict[str, Any], context: Context, ctes: frozenset[str]) ->
         elif group == "WINDOW":
             _check_window(node, context)
         elif group == "PARAMETER":
+            if context.marks:
+                return
             raise Refusal(RefusalCode.PLACEHOLDER, "The statement holds a placeholder; write the value itself.")
         elif group not in _EXPRESSIONS:
             raise Refusal(RefusalCode.CONSTRUCT, f"{kind} is not on the list of expressions that only read.")

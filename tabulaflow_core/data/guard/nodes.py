@@ -46,6 +46,9 @@ _SYNTAX_FUNCTIONS = """
 
 ALLOWED_NODES = name_set(f"{_CLAUSES} {_VALUES} {_OPERATORS} {_SYNTAX_FUNCTIONS}")
 
+#: Marks for bound values, which only the product itself puts into a statement.
+MARK_NODES = frozenset({"Parameter", "Placeholder"})
+
 NODE_REASONS = {
     "Command": ("not_a_query", "This kind of statement is not allowed; only queries are."),
     "Delete": ("writes", "The statement deletes rows; only reading is allowed."),

@@ -9,7 +9,7 @@ from tabulaflow_core.data.guard import functions
 from tabulaflow_core.data.guard.catalog import check_relation, check_setting
 from tabulaflow_core.data.guard.context import Context
 from tabulaflow_core.data.guard.heads import PRAGMA_FUNCTIONS_OF
-from tabulaflow_core.data.guard.nodes import ALLOWED_NODES, NODE_REASONS, QUERY_ROOTS
+from tabulaflow_core.data.guard.nodes import ALLOWED_NODES, MARK_NODES, NODE_REASONS, QUERY_ROOTS
 from tabulaflow_core.data.guard.roles import check_roles
 from tabulaflow_core.data.guard.types import BUILT_IN_TYPES, is_user_type, type_name
 from tabulaflow_core.data.guard.verdict import Refusal, RefusalCode
@@ -40,6 +40,8 @@ def check_tree(root: exp.Expr, context: Context) -> str:
     context.ctes = frozenset(cte.alias.lower() for cte in root.find_all(exp.CTE))
     for node in root.walk():
         name = type(node).__name__
+        if context.marks and name in MARK_NODES:
+            continue
         if name not in ALLOWED_NODES or (name == "PropertyEQ" and context.dialect != "duckdb"):
             _refuse_node(name, node)
         check = _CHECKS.get(name)

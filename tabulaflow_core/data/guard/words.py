@@ -61,13 +61,13 @@ _PLACEHOLDERS = {
 }  # fmt: skip
 
 
-def check_placeholders(tokens: list[Token], dialect: str) -> None:
-    """Raises `Refusal` for `?`, `$1` and the like outside literals: there is no value to put in their place."""
-    for token in tokens:
-        if token.kind is Kind.OP and token.text in _PLACEHOLDERS[dialect]:
-            raise Refusal(
-                RefusalCode.PLACEHOLDER, f"The statement holds a placeholder ({token.text}); write the value itself."
-            )
+def check_placeholders(tokens: list[Token], context: Context) -> None:
+    """Raises `Refusal` for `?`, `$1` and the like outside literals, unless a value comes with each of them."""
+    signs = _PLACEHOLDERS[context.dialect]
+    found = [token.text for token in tokens if token.kind is Kind.OP and token.text in signs]
+    if len(found) != context.marks:
+        shown = found[0] if found else "none"
+        raise Refusal(RefusalCode.PLACEHOLDER, f"The statement holds a placeholder ({shown}); write the value itself.")
 
 
 def check_statement_words(tokens: list[Token]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from tabulaflow_core.data.assumptions import assumptions_of
@@ -11,6 +12,7 @@ from tabulaflow_core.data.contracts import DataConnector, FailureKind, QueryFail
 from tabulaflow_core.data.hiding.facts import Facts, facts_async
 from tabulaflow_core.data.hiding.patterns import HiddenColumns
 from tabulaflow_core.data.hiding.sight import Sight, sight_of
+from tabulaflow_core.data.restricting import Restriction
 from tabulaflow_core.data.schema import SourceSchema
 
 
@@ -67,7 +69,12 @@ class HidingConnector(Closing):
         return (await self._look_async()).schema
 
     async def run_query_async(
-        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+        self,
+        sql: str,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        restrictions: Sequence[Restriction] = (),
     ) -> QueryOutcome:
         """Run one read-only query that does not see the hidden columns; one that names them is refused."""
         from tabulaflow_core.data.guard import Allowed, check_statement
@@ -76,7 +83,7 @@ class HidingConnector(Closing):
 
         sight = await self._look_async()
         if not sight.blind:
-            return await self._inner.run_query_async(sql, limit=limit, timeout=timeout)
+            return await self._inner.run_query_async(sql, limit=limit, timeout=timeout, restrictions=restrictions)
         functions = self._inner.functions if isinstance(self._inner, AllowsFunctions) else ()
         verdict = check_statement(sql, dialect=self.dialect, functions=functions)
         if not isinstance(verdict, Allowed):
@@ -84,7 +91,10 @@ class HidingConnector(Closing):
         rewritten = rewrite(verdict, sight, dialect=self.dialect)
         if isinstance(rewritten, Withheld):
             return QueryFailure(FailureKind.REFUSED, rewritten.reason, sql)
-        return self._told(await self._inner.run_query_async(rewritten.sql, limit=limit, timeout=timeout), sql, sight)
+        outcome = await self._inner.run_query_async(
+            rewritten.sql, limit=limit, timeout=timeout, restrictions=restrictions
+        )
+        return self._told(outcome, sql, sight)
 
     def _told(self, outcome: QueryOutcome, sql: str, sight: Sight) -> QueryOutcome:
         """A fault in words that name nothing hidden but what the query named itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,7 @@ from tabulaflow_core.data.engines.base import Caps, EngineFault, Fetched
 from tabulaflow_core.data.executor import run_blocking_async
 from tabulaflow_core.data.guard.verdict import RefusalCode
 from tabulaflow_core.data.hints import hint_for
+from tabulaflow_core.data.restricting import Restriction
 from tabulaflow_core.data.schema import SourceSchema
 from tabulaflow_core.data.workspace.copying import Copied, Copy, CopyLimits, copies
 from tabulaflow_core.data.workspace.naming import Reading, Unresolved, joint_schema, resolve
@@ -88,7 +89,12 @@ class AcrossConnector(Closing):
         return self.schema
 
     async def run_query_async(
-        self, sql: str, *, limit: int | None = None, timeout: float | None = None
+        self,
+        sql: str,
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        restrictions: Sequence[Restriction] = (),
     ) -> QueryOutcome:
         """Run one read-only query over the tables of one source or of several.
 
@@ -96,12 +102,16 @@ class AcrossConnector(Closing):
             sql: Tables are called `alias.table`, or by a name that one source alone has.
             limit: Rows at most; None for the configured cap.
             timeout: Seconds at most, copying included; None for the configured cap.
+            restrictions: None can be taken.
 
         Raises:
             SourceUnavailable: The connection of a source is broken.
         """
         from tabulaflow_core.data.guard import Refused, check_statement
 
+        if restrictions:
+            reason = "A query over several sources cannot be restricted."
+            return QueryFailure(FailureKind.REFUSED, reason, sql, untaken=restrictions[0])
         started = time.monotonic()
         verdict = check_statement(sql, dialect=self.dialect)
         if isinstance(verdict, Refused) and verdict.code in _UNPARSED:  # before a parser without bounds sees it

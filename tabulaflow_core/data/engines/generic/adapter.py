@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -87,12 +87,19 @@ class GenericAdapter:
         """What a time-out leaves behind where the driver cannot stop a statement."""
         return "" if self._session_class.can_stop else _LEFT_RUNNING
 
+    @property
+    def binds(self) -> bool:
+        """No: each driver has marks of its own, and most of these engines are tried as texts only."""
+        return False
+
     async def open_async(self) -> None:
         """Connect once and look at the role."""
         self._notices = await self._run_async(_looked_at, _OPEN_SECONDS)
 
-    async def fetch_async(self, sql: str, caps: Caps) -> Fetched:
+    async def fetch_async(self, sql: str, caps: Caps, values: Sequence[str] = ()) -> Fetched:
         """Run `sql` in a transaction of its own that is rolled back."""
+        if values:
+            raise EngineFault(FailureKind.REFUSED, "values cannot be bound in this engine's statements")
         if self.dialect in ("postgres", "redshift"):
             _refuse_types_of_users(sql)
         return await self._run_async(lambda session: session.fetch(sql, caps), caps.seconds)
