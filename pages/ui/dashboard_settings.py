@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 import streamlit as st
 
-from pages.ui import dialogs, moments, pin, safe, state
+from pages.ui import dashboard_filter_form, dialogs, moments, pin, safe, state
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.dashboards import RefreshPolicy, Sharing
 from tabulaflow_core.runtime import DashboardView, get_runtime
@@ -17,17 +17,24 @@ _AGES: Final = {None: "Never", 60: "A minute", 900: "15 minutes", 3600: "An hour
 _EVERY: Final = {900: "15 minutes", 3600: "Hour", 21_600: "6 hours", 86_400: "24 hours"}
 _KINDS: Final = ("By hand", "Every", "Each day at")
 _WHO: Final = {"private": "Only you", "team": "Everybody here", "chosen": "People and groups"}
+_SOURCES: Final = {"owner": "Your sources", "viewer": "Their own sources of the same names"}
+_RUNS: Final = {
+    "owner": "They see what your sources give, never their addresses or passwords.",
+    "viewer": "Nobody sees your rows. Who has no source of the name is told so.",
+}
 
 
 def draw(view: DashboardView) -> None:
     """The buttons of the forms, and the form that was opened."""
     for name, label, icon in (
+        ("filters", "Filters", "filter_alt"),
         ("refreshing", "Schedule", "schedule"),
         ("sharing", "Share", "share"),
         ("naming", "Settings", "settings"),
     ):
         st.button(label, icon=f":material/{icon}:", key=f"open-{name}", on_click=_open, args=(name,))
-    for name, form in (("refreshing", _refreshing), ("sharing", _sharing), ("naming", _naming)):
+    forms = {"filters": dashboard_filter_form.show, "refreshing": _refreshing, "sharing": _sharing, "naming": _naming}
+    for name, form in forms.items():
         if dialogs.is_open(name):
             form(view)
 
@@ -103,11 +110,14 @@ def _sharing(view: DashboardView) -> None:
     if visibility == "chosen":
         people = tuple(st.multiselect("People", list(people), default=list(people), accept_new_options=True))
         groups = tuple(st.multiselect("Groups", list(groups), default=list(groups), accept_new_options=True))
-    show_sql = now.show_sql
+    show_sql, runs_with = now.show_sql, now.runs_with
     if visibility != "private":
         show_sql = st.checkbox("They see the queries too", value=show_sql)
-        st.caption("It runs with your sources. They see what these give, never their addresses or passwords.")
-    sharing = Sharing(visibility=visibility, people=people, groups=groups, show_sql=show_sql)
+        runs_with = st.radio(
+            "It runs with", list(_SOURCES), index=list(_SOURCES).index(runs_with), format_func=_SOURCES.__getitem__
+        )
+        st.caption(_RUNS[runs_with])
+    sharing = Sharing(visibility=visibility, people=people, groups=groups, show_sql=show_sql, runs_with=runs_with)
     if st.button("Save", type="primary", key="save-sharing"):
         runtime, who = get_runtime(), state.principal()
         _tried(lambda: runtime.share_dashboard(who, view.info.id, sharing), "Saved.")

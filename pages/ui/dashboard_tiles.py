@@ -8,6 +8,7 @@ from typing import Final
 import streamlit as st
 
 from pages.ui import answer, dialogs, grid, moments, safe, sidebar, state, wording
+from pages.ui.dashboard_filters import Chosen
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.output.dashboards import GRID_COLUMNS, QueryTile, TextTile, TileHeight
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec
@@ -16,20 +17,26 @@ from tabulaflow_core.runtime import DashboardRun, DashboardView, TileData, TileV
 #: Pixels of a chart, and rows of a table.
 _HEIGHTS: Final[dict[TileHeight, int]] = {"small": 200, "medium": 320, "large": 520}
 _ROWS: Final[dict[TileHeight, int]] = {"small": 4, "medium": 8, "large": 14}
+#: Seconds that a run of the page waits for rows of a choice before it is drawn without them, and between two looks.
+_WAIT_SECONDS: Final = 0.5
 _WIDTHS: Final = {1: "A quarter", 2: "Half", 3: "Three quarters", 4: "Whole"}
 _TEXT: Final = "tf_new_text"
 _TITLE: Final = "tf_new_text_title"
 
 
-def draw(view: DashboardView, run: DashboardRun | None, *, arranging: bool) -> None:
-    """Draw all tiles with their last good rows.
+def draw(view: DashboardView, run: DashboardRun | None, *, chosen: Chosen, arranging: bool) -> None:
+    """Draw all tiles with their last good rows, or with those of a choice.
 
     Args:
         run: The refresh that goes on.
+        chosen: The values of its filters.
         arranging: Show what moves, changes and removes them.
     """
     runtime, who = get_runtime(), state.principal()
-    shown = {data.tile_id: data for data in runtime.tile_data(who, view.info.id, [tile.id for tile in view.tiles])}
+    ids = [tile.id for tile in view.tiles]
+    shown = {
+        data.tile_id: data for data in runtime.tile_data(who, view.info.id, ids, chosen=chosen, seconds=_WAIT_SECONDS)
+    }
     if arranging:
         _draw_removed(view)
     for row in rows_of(view.tiles):
@@ -37,7 +44,7 @@ def draw(view: DashboardView, run: DashboardRun | None, *, arranging: bool) -> N
         columns = st.columns([*(tile.width for tile in row), *([spare] if spare else [])])
         for column, tile in zip(columns, row, strict=False):
             with column, st.container(border=True, key=f"tile-{tile.id}"):
-                _draw_tile(view, tile, shown.get(tile.id), run)
+                _draw_tile(view, tile, shown.get(tile.id), run, chosen)
                 if arranging:
                     _draw_controls(view, tile)
     if arranging:
@@ -45,6 +52,16 @@ def draw(view: DashboardView, run: DashboardRun | None, *, arranging: bool) -> N
     for tile in view.tiles:
         if dialogs.is_open(tile.id):
             _edit(view, tile)
+    if waiting := [tile_id for tile_id, data in shown.items() if data.waiting]:
+        _watch(view.info.id, waiting, chosen)
+
+
+@st.fragment(run_every=_WAIT_SECONDS)
+def _watch(dashboard_id: str, tile_ids: list[str], chosen: Chosen) -> None:
+    """Draw the page again when rows of a choice have come; asking also keeps their queries running."""
+    found = get_runtime().tile_data(state.principal(), dashboard_id, tile_ids, chosen=chosen)
+    if not found or any(not data.waiting for data in found):
+        st.rerun()
 
 
 def rows_of(tiles: Sequence[TileView]) -> Iterator[list[TileView]]:
@@ -59,7 +76,9 @@ def rows_of(tiles: Sequence[TileView]) -> Iterator[list[TileView]]:
         yield row
 
 
-def _draw_tile(view: DashboardView, tile: TileView, data: TileData | None, run: DashboardRun | None) -> None:
+def _draw_tile(
+    view: DashboardView, tile: TileView, data: TileData | None, run: DashboardRun | None, chosen: Chosen
+) -> None:
     titled = data is not None and isinstance(data.spec, ChartSpec) and data.spec.title == tile.title
     if tile.title and not titled:  # the chart says it itself
         st.markdown(f"**{safe.label(tile.title)}**")
@@ -69,13 +88,16 @@ def _draw_tile(view: DashboardView, tile: TileView, data: TileData | None, run: 
     if data is None:
         st.caption("This tile was removed. Reload the page.")
         return
+    if data.waiting:
+        st.caption(":material/sync: reading its rows")
+        return
     _draw_content(tile, data)
+    for sentence in data.unapplied:
+        st.caption(f":material/filter_alt_off: {safe.markdown(sentence)}")
     if tile.text:
         answer.draw_text(tile.text, key=f"text-{tile.id}")
     if data.fault and data.result is not None:
-        st.warning(
-            f"Not refreshed: {safe.markdown(data.fault)} These are the last good rows.", icon=":material/history:"
-        )
+        st.warning(safe.markdown(data.fault_text), icon=":material/history:")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         _draw_age(tile, data, run)
         if data.result is not None:
@@ -85,9 +107,10 @@ def _draw_tile(view: DashboardView, tile: TileView, data: TileData | None, run: 
                 key=f"ask-{tile.id}",
                 type="tertiary",
                 on_click=_guarded,
-                args=(lambda: _ask_about(view, tile),),
+                args=(lambda: _ask_about(view, tile, chosen),),
             )
-    _draw_changes(tile)
+    if not data.filtered:
+        _draw_changes(tile)
     if view.show_sql:
         _draw_origin(tile)
 
@@ -116,6 +139,8 @@ def _draw_content(tile: TileView, data: TileData) -> None:
 def _draw_age(tile: TileView, data: TileData, run: DashboardRun | None) -> None:
     if run is not None and run.is_waiting(tile.id):
         st.caption(":material/sync: refreshing", width="content")
+    elif data.refreshed_at is not None and data.filtered:
+        st.caption(f":material/filter_alt: Filtered, read {moments.ago(data.refreshed_at)}", width="content")
     elif data.refreshed_at is not None:
         st.caption(f"Refreshed {moments.ago(data.refreshed_at)}", width="content")
 
@@ -173,8 +198,9 @@ def _draw_controls(view: DashboardView, tile: TileView) -> None:
             )
 
 
-def _ask_about(view: DashboardView, tile: TileView) -> None:
-    sidebar.open_in_chat(get_runtime().ask_about_tile(state.principal(), view.info.id, tile.id).id)
+def _ask_about(view: DashboardView, tile: TileView, chosen: Chosen) -> None:
+    begun = get_runtime().ask_about_tile(state.principal(), view.info.id, tile.id, chosen=chosen)
+    sidebar.open_in_chat(begun.id)
 
 
 def _guarded(call: Callable[[], object]) -> None:

@@ -6,7 +6,17 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import dashboard_settings, dashboard_take_away, dashboard_tiles, moments, pin, safe, state, wording
+from pages.ui import (
+    dashboard_filters,
+    dashboard_settings,
+    dashboard_take_away,
+    dashboard_tiles,
+    moments,
+    pin,
+    safe,
+    state,
+    wording,
+)
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import DashboardInfo, DashboardRun, DashboardView, get_runtime
 
@@ -89,14 +99,15 @@ def _draw_one(view: DashboardView, run: DashboardRun | None) -> None:
                 st.button("Refresh", icon=":material/refresh:", key="refresh", on_click=_refresh, args=(view.info.id,))
             arranging = own and st.toggle("Arrange", key="arrange", help="Move, resize, rename and remove tiles")
             if view.tiles:
-                dashboard_take_away.draw(view)
+                dashboard_take_away.draw(view, dashboard_filters.chosen(view))
             if own:
                 dashboard_settings.draw(view)
     _draw_state(view, run)
     _draw_fault()
+    chosen = dashboard_filters.draw(view)
     if not view.tiles:
         st.info("There is nothing on it yet. Ask something, and press **Pin** below the answer.")
-    dashboard_tiles.draw(view, run, arranging=bool(arranging))
+    dashboard_tiles.draw(view, run, chosen=chosen, arranging=bool(arranging))
     if run is not None:
         _watch(run)
 

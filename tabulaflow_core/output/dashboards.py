@@ -132,10 +132,12 @@ class Sharing(_Part):
         visibility: `team` is everybody who can sign in to this installation.
         people: Ids of principals, for `chosen`.
         groups: Names of groups, for `chosen`.
-        show_sql: Viewers see the queries too. The queries run with the owner's sources.
+        show_sql: Viewers see the queries too.
+        runs_with: Whose sources answer a viewer: the owner's, or the viewer's own of the same names.
     """
 
     visibility: Literal["private", "team", "chosen"] = "private"
     people: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     show_sql: bool = False
+    runs_with: Literal["owner", "viewer"] = "owner"

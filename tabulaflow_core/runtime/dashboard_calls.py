@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from tabulaflow_core.output.dashboards import (
     ChartChoice,
+    DashboardFilter,
     QueryTile,
     RefreshPolicy,
     Sharing,
@@ -15,8 +16,16 @@ from tabulaflow_core.output.dashboards import (
 )
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.dashboards import reading, talk
+from tabulaflow_core.runtime.dashboards.book import runner_of
 from tabulaflow_core.runtime.dashboards.runs import DashboardRun
-from tabulaflow_core.runtime.dashboards.views import DashboardInfo, DashboardView, TileData, TileView
+from tabulaflow_core.runtime.dashboards.views import (
+    DashboardInfo,
+    DashboardView,
+    FilterableColumn,
+    FilterChoices,
+    TileData,
+    TileView,
+)
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.store.records import ConversationInfo
 
@@ -146,9 +155,41 @@ class DashboardCalls(ABC):
         """
         self._call(self._services.dashboards.share_async(principal, dashboard_id, sharing))
 
-    def tile_data(self, principal: Principal, dashboard_id: str, tile_ids: Sequence[str]) -> tuple[TileData, ...]:
-        """What tiles show: their last good rows, and what is drawn of them; no query runs."""
-        return self._call(_tile_data_async(self._services, principal, dashboard_id, tile_ids))
+    def set_filters(self, principal: Principal, dashboard_id: str, filters: Sequence[DashboardFilter]) -> None:
+        """Keep the filters of a dashboard, in place of those before.
+
+        Raises:
+            ConfigurationError: One has no name, no column that a tile reads, or a column of the wrong type.
+        """
+        self._call(self._services.dashboards.set_filters_async(principal, dashboard_id, filters))
+
+    def filter_columns(self, principal: Principal, dashboard_id: str) -> tuple[FilterableColumn, ...]:
+        """The columns that filters of one's own dashboard can be bound to: those of the tables that its tiles read."""
+        return self._call(self._services.dashboards.filter_columns_async(principal, dashboard_id))
+
+    def filter_choices(self, principal: Principal, dashboard_id: str, filter_id: str) -> FilterChoices:
+        """The values of a `choice`, read from its columns once in some minutes; waits 0.2 seconds at most."""
+        return self._call(self._services.dashboards.filter_choices_async(principal, dashboard_id, filter_id))
+
+    def tile_data(
+        self,
+        principal: Principal,
+        dashboard_id: str,
+        tile_ids: Sequence[str],
+        *,
+        chosen: Mapping[str, Sequence[str]] | None = None,
+        seconds: float = 0.0,
+    ) -> tuple[TileData, ...]:
+        """What tiles show: their last good rows, and what is drawn of them.
+
+        No query runs but for a choice, and for a viewer of a dashboard that runs with the viewer's own sources.
+
+        Args:
+            chosen: Values of filters by their ids, as in the URL; see `DashboardFilter`. A filter that is not among
+                them has its default.
+            seconds: How long to wait for queries that run for this look.
+        """
+        return self._call(_tile_data_async(self._services, principal, dashboard_id, tile_ids, chosen, seconds))
 
     def refresh_dashboard(
         self, principal: Principal, dashboard_id: str, *, tile_ids: Sequence[str] | None = None
@@ -168,13 +209,23 @@ class DashboardCalls(ABC):
         """The refresh of a dashboard that runs in this process."""
         return self._call(_running_async(self._services, principal, dashboard_id))
 
-    def ask_about_tile(self, principal: Principal, dashboard_id: str, tile_id: str) -> ConversationInfo:
+    def ask_about_tile(
+        self,
+        principal: Principal,
+        dashboard_id: str,
+        tile_id: str,
+        *,
+        chosen: Mapping[str, Sequence[str]] | None = None,
+    ) -> ConversationInfo:
         """Begin a conversation of the principal's own that knows the rows of a tile; no model is called yet.
+
+        Args:
+            chosen: Values of filters, as for `tile_data`.
 
         Raises:
             ConfigurationError: The tile has no rows.
         """
-        return self._call(talk.ask_about_async(self._services, principal, dashboard_id, tile_id))
+        return self._call(talk.ask_about_async(self._services, principal, dashboard_id, tile_id, chosen))
 
     def start_schedules(self, on_refreshed: Callable[[str], None] | None = None) -> None:
         """Keep everybody's schedules from now on, until `close`; for a server or a worker, not for a page.
@@ -207,14 +258,24 @@ async def _refresh_async(
     board = await services.store.dashboards.get_async(principal, dashboard_id)
     age = board.refreshing.max_age_seconds
     older_than = (float("inf") if age is None else age) if only_old else None
+    if runner_of(board, principal).id != board.owner:  # their own rows, which are not kept
+        if not only_old:
+            every = [tile.id for tile in board.tiles]
+            services.live_reads.forget(principal.id, set(every if tile_ids is None else tile_ids))
+        return services.refreshes.none_of(board)
     owner = Principal(board.owner, board.owner_name)
     return services.refreshes.start(services, owner, board, tile_ids=tile_ids, older_than=older_than)
 
 
 async def _tile_data_async(
-    services: Services, principal: Principal, dashboard_id: str, tile_ids: Sequence[str]
+    services: Services,
+    principal: Principal,
+    dashboard_id: str,
+    tile_ids: Sequence[str],
+    chosen: Mapping[str, Sequence[str]] | None,
+    seconds: float,
 ) -> tuple[TileData, ...]:
     board = await services.store.dashboards.get_async(principal, dashboard_id)
     by_id = {tile.id: tile for tile in board.tiles}
     wanted = [by_id[tile_id] for tile_id in tile_ids if tile_id in by_id]
-    return tuple([await reading.tile_data_async(services, principal, board, tile) for tile in wanted])
+    return await reading.tiles_data_async(services, principal, board, wanted, chosen=chosen, seconds=seconds)

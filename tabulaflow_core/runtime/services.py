@@ -17,6 +17,8 @@ from tabulaflow_core.errors import TabulaflowError, TurnInProgress
 from tabulaflow_core.models.resolve import parse_name
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.dashboards.book import DashboardBook
+from tabulaflow_core.runtime.dashboards.filtering import Choices
+from tabulaflow_core.runtime.dashboards.live import LiveReads
 from tabulaflow_core.runtime.dashboards.reading import Drawings
 from tabulaflow_core.runtime.dashboards.runs import DashboardRuns
 from tabulaflow_core.runtime.dashboards.scheduler import Scheduler
@@ -62,6 +64,8 @@ class Services:
         self.dashboards = DashboardBook(self)
         self.refreshes = DashboardRuns(loop)
         self.drawings = Drawings()
+        self.live_reads = LiveReads(self)
+        self.choices = Choices(self)
         self.scheduler = Scheduler(self)
         self.live: dict[str, LiveTurn] = {}
         self.warming: set[tuple[str, str]] = set()

@@ -227,8 +227,8 @@ def test_rows_that_a_refresh_takes_away_meanwhile_are_read_anew(rt: Runtime, boa
     services = rt._services
     before = rt._call(services.store.dashboards.get_async(LOCAL_USER, board.id))
     refreshed(rt, board)
-    read = reading.tile_data_async(services, LOCAL_USER, before, before.tiles[0])
-    found = rt._call(read)
+    read = reading.tiles_data_async(services, LOCAL_USER, before, before.tiles)
+    (found,) = rt._call(read)
     assert found.tile_id == tile.id
     assert found.result is not None
 
@@ -332,7 +332,9 @@ def test_a_viewer_sees_results_and_no_query(rt: Runtime, board: DashboardInfo, s
 
 
 CALLS = [name for name, member in vars(DashboardCalls).items() if inspect.isfunction(member) and name[0] != "_"]
-READS = {"ask_about_tile", "dashboard", "tile_data", "refresh_dashboard", "open_dashboard", "running_refresh"}
+READS = {"ask_about_tile", "dashboard", "tile_data", "refresh_dashboard", "open_dashboard", "running_refresh"} | {
+    "filter_choices"
+}
 OWN = {"dashboards", "create_dashboard", "start_schedules", "run_due"}
 
 
@@ -348,6 +350,7 @@ def test_each_call_looks_at_who_asks(rt: Runtime, board: DashboardInfo, name: st
         "content": content(),
         "position": 0,
         "filters": (),
+        "filter_id": "region",
         "policy": RefreshPolicy(),
         "sharing": Sharing(visibility="team"),
     }

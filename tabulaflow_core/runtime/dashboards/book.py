@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ from tabulaflow_core.output.changes import RowChange
 from tabulaflow_core.output.dashboards import (
     GRID_COLUMNS,
     ChartChoice,
+    DashboardFilter,
     QueryTile,
     RefreshPolicy,
     Sharing,
@@ -22,8 +24,16 @@ from tabulaflow_core.output.dashboards import (
 )
 from tabulaflow_core.output.words import is_blank
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime.dashboards import timing
-from tabulaflow_core.runtime.dashboards.views import DashboardInfo, DashboardView, TileChanges, TileView
+from tabulaflow_core.runtime.dashboards import filtering, timing
+from tabulaflow_core.runtime.dashboards.refreshing import TILE_RESULT
+from tabulaflow_core.runtime.dashboards.views import (
+    DashboardInfo,
+    DashboardView,
+    FilterableColumn,
+    FilterChoices,
+    TileChanges,
+    TileView,
+)
 from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
 
 if TYPE_CHECKING:
@@ -194,6 +204,27 @@ class DashboardBook:
             raise ConfigurationError("A person or a group has a name of 1 to 255 characters, and 500 are the most.")
         await self._store.dashboards.share_async(principal, dashboard_id, sharing=sharing)
 
+    async def set_filters_async(
+        self, principal: Principal, dashboard_id: str, filters: Sequence[DashboardFilter]
+    ) -> None:
+        """Keep its filters; see `Runtime.set_filters`."""
+        board = await self.owned_async(principal, dashboard_id)
+        kept = await filtering.checked_async(self._services, principal, board, filters)
+        await self._store.dashboards.filter_async(principal, dashboard_id, filters=kept)
+
+    async def filter_columns_async(self, principal: Principal, dashboard_id: str) -> tuple[FilterableColumn, ...]:
+        """What its filters can be bound to; see `Runtime.filter_columns`."""
+        board = await self.owned_async(principal, dashboard_id)
+        return await filtering.columns_async(self._services, principal, board)
+
+    async def filter_choices_async(self, principal: Principal, dashboard_id: str, filter_id: str) -> FilterChoices:
+        """The values of a filter; see `Runtime.filter_choices`."""
+        board = await self._store.dashboards.get_async(principal, dashboard_id)
+        asked = next((each for each in board.filters if each.id == filter_id), None)
+        if asked is None or asked.kind != "choice":
+            return FilterChoices((), complete=False)
+        return await self._services.choices.get_async(runner_of(board, principal), asked)
+
     async def drop_result_async(self, principal: Principal, result_id: str) -> None:
         """Forget rows that a refresh made and that no tile shows any more; those of an answer stay with it."""
         if not result_id.startswith(TILE_RESULT):
@@ -205,10 +236,20 @@ class DashboardBook:
         except NotFound:  # gone already, which is what was wanted
             return
 
-    async def _own_tile(self, principal: Principal, dashboard_id: str, tile_id: str) -> TileRecord:
+    async def owned_async(self, principal: Principal, dashboard_id: str) -> DashboardRecord:
+        """One of the principal's own.
+
+        Raises:
+            NotFound: There is none, or the principal may not see it.
+            NotPermitted: It is somebody else's.
+        """
         board = await self._store.dashboards.get_async(principal, dashboard_id)
         if board.role != "owner":
             raise NotPermitted("Only its owner can change this dashboard. Ask them, or make one of your own.")
+        return board
+
+    async def _own_tile(self, principal: Principal, dashboard_id: str, tile_id: str) -> TileRecord:
+        board = await self.owned_async(principal, dashboard_id)
         for tile in board.tiles:
             if tile.id == tile_id:
                 return tile
@@ -221,8 +262,11 @@ class DashboardBook:
         return board
 
 
-#: How the id of a result begins that a tile's refresh made; those of answers belong to their conversation.
-TILE_RESULT: Final = "rt_"
+def runner_of(board: DashboardRecord, principal: Principal) -> Principal:
+    """Whose sources answer when `principal` looks at a dashboard."""
+    if board.role == "owner" or board.sharing.runs_with == "viewer":
+        return principal
+    return Principal(board.owner, board.owner_name)
 
 
 def _title(text: str) -> str:
@@ -248,16 +292,27 @@ def _view(record: DashboardRecord) -> DashboardView:
     show_sql = own or record.sharing.show_sql
     info = _info(record)
     removed = sorted((t for t in record.tiles if t.removed_at is not None), key=_removed_at, reverse=True)
+    own_sources = not own and record.sharing.runs_with == "viewer"
     notice = "" if own else f"It runs with the data of {info.owner_name}, who shares it with you."
+    if own_sources:
+        notice = f"{info.owner_name} shares it with you. It runs with your own sources of the same names."
+    tiles = tuple(_tile(tile, show_sql=show_sql) for tile in record.tiles if tile.removed_at is None)
+    if own_sources:  # what its owner's sources gave is not for a viewer
+        info = replace(info, refreshed_at=None)
+        tiles = tuple(
+            replace(tile, result_id="", refreshed_at=None, tried_at=None, fault="", changes=None) for tile in tiles
+        )
     return DashboardView(
         info=info,
-        tiles=tuple(_tile(tile, show_sql=show_sql) for tile in record.tiles if tile.removed_at is None),
+        tiles=tiles,
         refreshing=record.refreshing,
         show_sql=show_sql,
         sharing=record.sharing if own else None,
         removed=tuple(_tile(tile, show_sql=True) for tile in removed) if own else (),
         next_refresh_at=record.next_run_at,
         notice=notice,
+        filters=record.filters if show_sql else tuple(f.model_copy(update={"columns": ()}) for f in record.filters),
+        own_sources=own_sources,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,9 @@ from tabulaflow_core.output.dashboards import QueryTile
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ChartSpec, MetricSpec
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime.dashboards.book import fault_for_viewers
+from tabulaflow_core.runtime.dashboards import filtering
+from tabulaflow_core.runtime.dashboards.book import fault_for_viewers, runner_of
+from tabulaflow_core.runtime.dashboards.live import OWN, LiveRead, Look
 from tabulaflow_core.runtime.dashboards.views import TileData
 from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
 
@@ -42,9 +45,85 @@ class Drawings:
         return self._kept[key]
 
 
-async def tile_data_async(
-    services: Services, principal: Principal, board: DashboardRecord, tile: TileRecord
+async def tiles_data_async(
+    services: Services,
+    principal: Principal,
+    board: DashboardRecord,
+    tiles: Sequence[TileRecord],
+    *,
+    chosen: Mapping[str, Sequence[str]] | None = None,
+    seconds: float = 0.0,
+) -> tuple[TileData, ...]:
+    """What tiles show: their last good rows, or those of a choice and of a viewer's own sources, which are read now.
+
+    Args:
+        chosen: Texts by a filter's id.
+        seconds: How long to wait for what is read now; what is not there then is waiting.
+    """
+    values = filtering.values_of(board, chosen)
+    runner = runner_of(board, principal)
+    own = runner.id != board.owner
+    looks: dict[str, tuple[Principal, Look, QueryTile]] = {}
+    for tile in tiles:
+        content = tile.content
+        if isinstance(content, QueryTile):
+            wanted = filtering.wanted_of(board, content, values)
+            if wanted or own:
+                version = OWN if own else tile.result_id
+                look = Look(runner.id, tile.id, version, content.source, content.sql, wanted)
+                looks[tile.id] = (runner, look, content)
+    reads = dict(zip(looks, await services.live_reads.ask_async(list(looks.values()), seconds=seconds), strict=True))
+    used = [each for each in board.filters if values[each.id].test is not None]
+    out = []
+    for tile in tiles:
+        read = reads.get(tile.id)
+        asked = {each.filter_id for each in looks[tile.id][1].wanted} if tile.id in looks else set()
+        missed = {each.label: "" for each in used if each.id not in asked}
+        if read is not None and read.done:
+            missed |= {each.label: read.untaken[each.id] for each in used if each.id in read.untaken}
+        applied = asked - read.untaken.keys() if read is not None else set()
+        if read is not None and (own or applied):
+            data = await _live_async(services, board, tile, read, own=own, filtered=bool(applied))
+        else:
+            data = await _kept_async(services, principal, board, tile)
+        if isinstance(tile.content, QueryTile):
+            data = replace(data, unapplied=_unapplied(board, missed))
+        out.append(data)
+    return tuple(out)
+
+
+def _hides(board: DashboardRecord) -> bool:
+    """Whether the one who looks may see neither queries nor what an engine says of them."""
+    return board.role != "owner" and not board.sharing.show_sql
+
+
+def _unapplied(board: DashboardRecord, missed: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(
+        f"{label} does not apply here. {'' if _hides(board) else why}".strip() for label, why in missed.items()
+    )
+
+
+async def _live_async(
+    services: Services, board: DashboardRecord, tile: TileRecord, read: LiveRead, *, own: bool, filtered: bool
 ) -> TileData:
+    """The rows of a choice; where these cannot be had, the tile's own stand, unless they are another person's."""
+    assert isinstance(tile.content, QueryTile)
+    if not read.done:
+        return TileData(tile.id, None, waiting=True)
+    if read.result is None:
+        # What a source says of itself, such as that it does not answer, concerns a viewer; an engine's words do not.
+        fault = fault_for_viewers(read.fault) if _hides(board) and not own else read.fault
+        if own:
+            return TileData(tile.id, None, fault=fault)
+        data = await _data_async(services, board, tile)
+        return replace(data, fault=fault, choice_failed=True)
+    spec = services.drawings.of(tile.content, read.result)
+    summary = spec.summary if isinstance(spec, ChartSpec) else ""
+    result = replace(read.result, sql="", notes=()) if _hides(board) else read.result
+    return TileData(tile.id, result, spec, refreshed_at=result.created_at, summary=summary, filtered=filtered)
+
+
+async def _kept_async(services: Services, principal: Principal, board: DashboardRecord, tile: TileRecord) -> TileData:
     """The last good rows of a tile with what is drawn of them.
 
     A refresh may take the rows away between the look at the tile and the one at the rows; the tile is then read again.
@@ -61,7 +140,7 @@ async def tile_data_async(
 async def _data_async(services: Services, board: DashboardRecord, tile: TileRecord) -> TileData:
     if not isinstance(tile.content, QueryTile):
         return TileData(tile.id, None)
-    hidden = board.role != "owner" and not board.sharing.show_sql
+    hidden = _hides(board)
     fault = fault_for_viewers(tile.fault) if hidden else tile.fault
     if not tile.result_id:
         return TileData(tile.id, None, fault=fault or "It was not refreshed yet.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -12,12 +13,12 @@ from uuid import uuid4
 from pydantic import JsonValue
 
 from tabulaflow_core.data.contracts import QueryFailure
+from tabulaflow_core.data.restricting import Restriction
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.output.changes import compare
 from tabulaflow_core.output.dashboards import QueryTile
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
-from tabulaflow_core.runtime.dashboards.book import TILE_RESULT
 from tabulaflow_core.runtime.ports import carried_out
 from tabulaflow_core.store.dashboard_records import TileRecord
 
@@ -26,11 +27,18 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+#: How the id of a result begins that a tile's refresh made; those of answers belong to their conversation.
+TILE_RESULT: Final = "rt_"
 BROKEN: Final = "It could not be refreshed, for a reason that only the server's log knows."
 
 
-async def query_async(services: Services, principal: Principal, content: QueryTile) -> StoredResult | QueryFailure:
+async def query_async(
+    services: Services, principal: Principal, content: QueryTile, *, restrictions: Sequence[Restriction] = ()
+) -> StoredResult | QueryFailure:
     """Run the query of a tile with the sources of `principal`; nothing is kept.
+
+    Args:
+        restrictions: Of its tables, only the rows that pass.
 
     Raises:
         UnknownSource: There is no such source.
@@ -38,7 +46,9 @@ async def query_async(services: Services, principal: Principal, content: QueryTi
     """
     connector = await services.sources.connector_async(principal, content.source)
     limits = (await services.preferences.get_async(principal)).limits(services.settings.limits)
-    outcome = await connector.run_query_async(content.sql, limit=limits.result_rows, timeout=limits.query_seconds)
+    outcome = await connector.run_query_async(
+        content.sql, limit=limits.result_rows, timeout=limits.query_seconds, restrictions=restrictions
+    )
     if isinstance(outcome, QueryFailure):
         return outcome
     return StoredResult(

@@ -79,6 +79,10 @@ class DashboardRun:
         """Start; on the engine loop."""
         self._task = asyncio.create_task(self._run(services, owner, all_of_them))
 
+    def end(self) -> None:
+        """Say that nothing is left to do."""
+        self._ended = True
+
     def _cancel(self) -> None:
         if self._task is not None and not self._task.done():
             self.stopped = True
@@ -126,6 +130,12 @@ class DashboardRuns:
         """The one that goes on for a dashboard."""
         run = self._runs.get(dashboard_id)
         return run if run is not None and run.running else None
+
+    def none_of(self, board: DashboardRecord) -> DashboardRun:
+        """A refresh of nothing, which has ended."""
+        run = DashboardRun(self._loop, board.id, ())
+        run.end()
+        return run
 
     def start(
         self,

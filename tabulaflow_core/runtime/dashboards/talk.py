@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 from tabulaflow_core.agents.events import Artifact, TurnFinished, TurnResult
 from tabulaflow_core.agents.history import messages_to_json
-from tabulaflow_core.errors import ConfigurationError, NotFound
+from tabulaflow_core.errors import ConfigurationError
 from tabulaflow_core.models.contracts import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from tabulaflow_core.output.dashboards import QueryTile
+from tabulaflow_core.output.filter_values import said
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import TableSpec
 from tabulaflow_core.output.tables import preview_text
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.dashboards.filtering import pairs_of
+from tabulaflow_core.runtime.dashboards.reading import tiles_data_async
+from tabulaflow_core.runtime.dashboards.views import TileData
 from tabulaflow_core.store.dashboard_records import DashboardRecord, TileRecord
 from tabulaflow_core.store.records import ConversationInfo
 
@@ -25,30 +30,35 @@ if TYPE_CHECKING:
 #: What stands in the place of a model's name: none answered.
 _ANSWERED_BY: Final = "dashboard"
 _CELL_CHARACTERS: Final = 60
+#: Seconds to wait for the rows of a choice; on the page they are there already.
+_CHOICE_SECONDS: Final = 10.0
 _NO_ROWS: Final = "This tile has no rows to ask about yet. Refresh it first."
 
 
 async def ask_about_async(
-    services: Services, principal: Principal, dashboard_id: str, tile_id: str
+    services: Services,
+    principal: Principal,
+    dashboard_id: str,
+    tile_id: str,
+    chosen: Mapping[str, Sequence[str]] | None = None,
 ) -> ConversationInfo:
     """Begin a conversation of the principal's own that knows the rows of a tile; see `Runtime.ask_about_tile`."""
     store = services.store
     board = await store.dashboards.get_async(principal, dashboard_id)
     tile = next((tile for tile in board.tiles if tile.id == tile_id), None)
-    if tile is None or not isinstance(tile.content, QueryTile) or not tile.result_id:
+    if tile is None:
         raise ConfigurationError(_NO_ROWS)
-    try:
-        shown = await store.results.get_async(Principal(board.owner, board.owner_name), tile.result_id)
-    except NotFound:
-        raise ConfigurationError(_NO_ROWS) from None
-    hidden = board.role != "owner" and not board.sharing.show_sql
+    (data,) = await tiles_data_async(services, principal, board, [tile], chosen=chosen, seconds=_CHOICE_SECONDS)
+    if data.result is None:
+        raise ConfigurationError(_NO_ROWS)
     # A copy of one's own: the tile's goes with its next refresh.
-    own = replace(shown, id=f"r_{uuid4().hex[:16]}")
-    if hidden:
-        own = replace(own, sql="", notes=())
+    own = replace(data.result, id=f"r_{uuid4().hex[:16]}")
+    if data.filtered:  # a model could not run a statement again whose values stand beside it
+        own = replace(own, sql="")
+    filters = [said(each, value) for each, value in pairs_of(board, chosen)] if data.filtered else []
     await store.results.put_async(principal, own)
     question = f"What does “{tile.title or 'this tile'}” on the dashboard “{board.title}” show?"
-    text = _text(board, tile)
+    text = _text(board, tile, data, [words for words in filters if words])
     conversation = await store.conversations.create_async(principal)
     turn = await store.turns.start_async(
         principal, conversation.id, question=question, model=_ANSWERED_BY, runner=services.runner
@@ -77,10 +87,12 @@ async def ask_about_async(
     return await store.conversations.get_async(principal, conversation.id)
 
 
-def _text(board: DashboardRecord, tile: TileRecord) -> str:
+def _text(board: DashboardRecord, tile: TileRecord, data: TileData, filters: Sequence[str]) -> str:
     asked = tile.content.origin.question if isinstance(tile.content, QueryTile) and board.role == "owner" else ""
-    refreshed = f", refreshed {tile.refreshed_at:%Y-%m-%d %H:%M} UTC" if tile.refreshed_at else ""
+    refreshed = f", refreshed {data.refreshed_at:%Y-%m-%d %H:%M} UTC" if data.refreshed_at else ""
     lines = [f"The rows of “{tile.title or 'this tile'}”{refreshed}."]
+    if filters:
+        lines.append(f"Only those with {'; '.join(filters)}.")
     if asked:
         lines.append(f"They answer: {asked}")
     return "\n\n".join(lines)

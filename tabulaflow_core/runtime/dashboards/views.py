@@ -8,7 +8,16 @@ from datetime import datetime
 from typing import Literal
 
 from tabulaflow_core.output.changes import RowChange
-from tabulaflow_core.output.dashboards import QueryTile, RefreshPolicy, Sharing, TextTile, TileHeight
+from tabulaflow_core.output.dashboards import (
+    DashboardFilter,
+    FilterColumn,
+    FilterKind,
+    QueryTile,
+    RefreshPolicy,
+    Sharing,
+    TextTile,
+    TileHeight,
+)
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.specs import ArtifactSpec
 
@@ -79,6 +88,35 @@ class TileView:
 
 
 @dataclass(frozen=True, slots=True)
+class FilterableColumn:
+    """A column that a filter can be bound to.
+
+    Attributes:
+        type: The engine's own name of it.
+        kinds: The kinds of filter that it takes.
+    """
+
+    place: FilterColumn
+    type: str
+    kinds: tuple[FilterKind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChoices:
+    """The values that can be chosen for a filter.
+
+    Attributes:
+        values: In order; empty where there are too many, or none are known.
+        complete: These are all there are.
+        waiting: They are being read; ask again.
+    """
+
+    values: tuple[str, ...]
+    complete: bool
+    waiting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DashboardView:
     """A dashboard with its tiles in their order.
 
@@ -87,6 +125,8 @@ class DashboardView:
         removed: Tiles that can be brought back, the last removed first; none for a viewer.
         next_refresh_at: When the schedule fires next.
         notice: What a viewer should know, such as whose source answers.
+        filters: Without their columns for a viewer who may not see the queries.
+        own_sources: A viewer's own sources answer, and nothing is kept of it.
     """
 
     info: DashboardInfo
@@ -97,6 +137,8 @@ class DashboardView:
     removed: tuple[TileView, ...] = ()
     next_refresh_at: datetime | None = None
     notice: str = ""
+    filters: tuple[DashboardFilter, ...] = ()
+    own_sources: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +151,10 @@ class TileData:
         fault: Why the last refresh failed; `result` is then the last good one where there is one.
         refreshed_at: When the rows were read.
         summary: The rows or the chart in one line of text, for a screen reader and for the export.
+        waiting: The rows are being read for this look; ask again.
+        filtered: The rows are those of a choice.
+        unapplied: Filters of the choice that the tile cannot take, a sentence each.
+        choice_failed: The rows of the choice could not be read, and `fault` says why; `result` has all.
     """
 
     tile_id: str
@@ -117,3 +163,16 @@ class TileData:
     fault: str = ""
     refreshed_at: datetime | None = None
     summary: str = ""
+    waiting: bool = False
+    filtered: bool = False
+    unapplied: tuple[str, ...] = ()
+    choice_failed: bool = False
+
+    @property
+    def fault_text(self) -> str:
+        """Why it does not show what it should, and what it shows in its place; empty for no fault."""
+        if not self.fault or self.result is None:
+            return self.fault
+        if self.choice_failed:
+            return f"Not filtered: {self.fault} These are all rows as of the last refresh."
+        return f"Not refreshed: {self.fault} These are the last good rows."
