@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -27,12 +29,23 @@ def test_the_library_example_runs_as_written() -> None:
 def test_the_example_of_dashboards_runs_as_written(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "dashboards.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    env = {**os.environ, "TABULAFLOW_DATA_DIR": str(tmp_path)}
-    told = "print(runtime.dashboard(LOCAL_USER, board.id).tiles[0].fault)"
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as connection:
+        connection.execute("CREATE TABLE inventory (product TEXT, on_hand INTEGER, reorder_point INTEGER)")
+        rows = [("HDMI cable", 1, 5), ("USB-C dock", 2, 9), ("Mouse", 9, 2)]
+        connection.executemany("INSERT INTO inventory VALUES (?, ?, ?)", rows)
+        connection.commit()
+    env = {
+        **os.environ,
+        "TABULAFLOW_DATA_DIR": str(tmp_path / "data"),
+        "TABULAFLOW_FILE_ROOTS": str(tmp_path),
+        "PYTHONPATH": str(ROOT),
+    }
+    told = "print(shown.result.table.to_pylist(), runtime.dashboard(LOCAL_USER, board.id).next_refresh_at)"
     command = [sys.executable, "-W", "error", "-c", f"{example}\n{told}"]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "'shop'" in done.stdout, "there is no such source here, which the tile says"
+    assert "[{'product': 'HDMI cable'}]" in done.stdout
+    assert "None" not in done.stdout
 
 
 def test_every_setting_is_described_and_every_description_is_a_setting() -> None:

@@ -52,7 +52,7 @@ def show(view: DashboardView) -> None:
     fitting = [offer for offer in offers if kind in offer.kinds]
     if not fitting:
         st.caption("No column of the tiles' tables can be filtered so.")
-    st.multiselect("Columns", fitting, format_func=_named, key=_COLUMNS, placeholder="That it holds for")
+    st.multiselect("Columns", fitting, format_func=_named, key=f"{_COLUMNS}-{kind}", placeholder="That it holds for")
     st.text_input("Name", key=_NAME, max_chars=60, placeholder="By which people know it; that of the column if empty")
     st.button("Add filter", type="primary", key="add-filter", on_click=_add, args=(view,))
     st.caption("What a viewer chooses is bound to the queries as values, and stands in the link.")
@@ -64,18 +64,19 @@ def _named(offer: FilterableColumn) -> str:
 
 
 def _add(view: DashboardView) -> None:
-    offers: list[FilterableColumn] = st.session_state.get(_COLUMNS) or []
+    kind: FilterKind = st.session_state[_KIND]
+    columns = f"{_COLUMNS}-{kind}"
+    offers: list[FilterableColumn] = st.session_state.get(columns) or []
     first = offers[0].place.column.replace("_", " ").strip().capitalize() if offers else ""
     label = " ".join(str(st.session_state.get(_NAME, "")).split()) or first or "Filter"
     made = DashboardFilter(
         id=_id(label, {each.id for each in view.filters}),
         label=label,
-        kind=st.session_state[_KIND],
+        kind=kind,
         columns=tuple(offer.place for offer in offers),
     )
     if _set(view, [*view.filters, made]):
-        for key in (_NAME, _COLUMNS):
-            st.session_state.pop(key, None)
+        st.session_state[_NAME], st.session_state[columns] = "", []
 
 
 def _id(label: str, taken: set[str]) -> str:

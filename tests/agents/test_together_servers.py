@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 from collections.abc import AsyncIterator, Iterator
 from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from tabulaflow_core.agents import ChatSession
@@ -66,6 +69,12 @@ CLICKS = "SELECT c.region, count(*) FROM shop.clicks k JOIN crm.clients c ON c.i
 
 
 def _resident() -> int:
+    """Bytes of this process, without those that its allocators hold for later."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's
+    if trim is not None:
+        trim(0)
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import dashboard_tiles, pin, state
 from pages.ui.changes import Changes
-from tabulaflow_core.output.dashboards import ChartChoice, QueryTile, Sharing
+from tabulaflow_core.output.dashboards import ChartChoice, DashboardFilter, FilterColumn, QueryTile, Sharing
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import LOCAL_USER, Principal
 from tabulaflow_core.runtime import DashboardInfo, TileView, get_runtime
@@ -47,9 +47,15 @@ def put(board: DashboardInfo, title: str, **more: object) -> TileView:
     return runtime.pin(LOCAL_USER, board.id, content, title=title, result_id=result.id)
 
 
-def opened(board: DashboardInfo) -> AppTest:
+def place(column: str) -> FilterColumn:
+    return FilterColumn(source="clinics", table="clinics", column=column)
+
+
+def opened(board: DashboardInfo, **chosen: list[str]) -> AppTest:
     page = AppTest.from_file(str(APP), default_timeout=30).switch_page("pages/dashboards.py")
     page.query_params[pin.URL_KEY] = board.id
+    for name, values in chosen.items():
+        page.query_params[name] = values
     page.run()
     page.run()  # the first run of a page is begun anew inside the shell
     assert not page.exception
@@ -82,6 +88,32 @@ def test_tiles_show_their_rows(board: DashboardInfo) -> None:
     assert len(page.dataframe) == 1
     assert len(page.get("plotly_chart")) == 1
     assert any(SQL in str(code.value) for code in page.code)
+
+
+def test_filters_by_url_and_by_hand(board: DashboardInfo) -> None:
+    put(board, "Visits")
+    other = put(board, "Other", sql="SELECT 1 AS one")
+    city = DashboardFilter(id="city", label="City", kind="choice", columns=(place("city"),))
+    visits = DashboardFilter(id="visits", label="Visits", kind="number", columns=(place("visits"),))
+    get_runtime().set_filters(LOCAL_USER, board.id, [city, visits])
+    page = opened(board, **{"f-city": ["Bern", "'; DROP TABLE clinics; --"]})
+    assert [len(table.value) for table in page.dataframe] == [1, 2]
+    assert "Filtered, read just now" in texts(page)
+    assert texts(page).count("City does not apply here.") == 1
+    assert page.multiselect[0].value == ["Bern", "'; DROP TABLE clinics; --"]
+    page.multiselect[0].set_value(["Basel"]).run()
+    assert page.query_params["f-city"] in ("Basel", ["Basel"])
+    page.text_input(key=f"filter-{board.id}-visits-low").set_value("330").run()
+    assert page.query_params["f-visits"] in ("330..", ["330.."])
+    assert len(page.dataframe[0].value) == 0
+    page.text_input(key=f"filter-{board.id}-visits-low").set_value("many").run()
+    assert "Visits was not used. Numbers are written as 12.5" in texts(page)
+    page.button(key="clear-filters").click().run()
+    assert not [name for name in page.query_params if name.startswith("f-")]
+    assert page.text_input(key=f"filter-{board.id}-visits-low").value == ""
+    assert [len(table.value) for table in page.dataframe] == [2, 2]
+    assert "does not apply" not in texts(page)
+    get_runtime().remove_tile(LOCAL_USER, board.id, other.id)
 
 
 def test_arranging(board: DashboardInfo) -> None:
