@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tabulaflow_core.runtime.manual import Place, SqlRun, last_good
     from tabulaflow_core.runtime.model_tests import ModelTest
     from tabulaflow_core.runtime.preferences import EndpointInfo, KeyPlace, Preferences, ProviderInfo
+    from tabulaflow_core.runtime.questions.rechecking import Mend, Rechecked, RecheckRun
     from tabulaflow_core.runtime.runtime import Runtime
     from tabulaflow_core.runtime.singleton import get_runtime
     from tabulaflow_core.runtime.turns import Turn
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         SourceInfo,
         TurnView,
     )
+    from tabulaflow_core.store.questions import QuestionRecord
     from tabulaflow_core.store.records import ConversationInfo, FeedbackRecord, UsageRow, Verdict
 
 _HOMES: Final = {
@@ -63,6 +65,10 @@ _HOMES: Final = {
     "FileChoice": "tabulaflow_core.runtime.views",
     "FileOutcome": "tabulaflow_core.runtime.views",
     "FileQuestion": "tabulaflow_core.runtime.views",
+    "Mend": "tabulaflow_core.runtime.questions.rechecking",
+    "QuestionRecord": "tabulaflow_core.store.questions",
+    "RecheckRun": "tabulaflow_core.runtime.questions.rechecking",
+    "Rechecked": "tabulaflow_core.runtime.questions.rechecking",
     "ModelStatus": "tabulaflow_core.runtime.views",
     "KeyPlace": "tabulaflow_core.runtime.preferences",
     "ModelTest": "tabulaflow_core.runtime.model_tests",
@@ -98,12 +104,16 @@ __all__ = [
     "FilterChoices",
     "FilterableColumn",
     "KeyPlace",
+    "Mend",
     "ModelStatus",
     "ModelTest",
     "Place",
     "Preferences",
     "ProviderInfo",
+    "QuestionRecord",
     "ReadingJob",
+    "RecheckRun",
+    "Rechecked",
     "Runtime",
     "SampleState",
     "SourceInfo",

@@ -21,6 +21,7 @@ from tabulaflow_core.runtime.engine_loop import EngineLoop
 from tabulaflow_core.runtime.file_calls import FileCalls
 from tabulaflow_core.runtime.follower import FollowedTurn
 from tabulaflow_core.runtime.preference_calls import PreferenceCalls
+from tabulaflow_core.runtime.question_calls import QuestionCalls
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.runtime.shared_reads import SharedReads
 from tabulaflow_core.runtime.turns import Turn
@@ -33,7 +34,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Runtime(AnswerCalls, DashboardCalls, PreferenceCalls, FileCalls):
+class Runtime(AnswerCalls, DashboardCalls, QuestionCalls, PreferenceCalls, FileCalls):
     """One process's engine: a loop in a thread, the open sources, the running turns, the store.
 
     Every method is synchronous and thread-safe, filters by its principal, and raises `TabulaflowError`s only.

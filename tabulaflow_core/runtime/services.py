@@ -28,6 +28,8 @@ from tabulaflow_core.runtime.manual import SqlRuns
 from tabulaflow_core.runtime.model_tests import ModelTest
 from tabulaflow_core.runtime.models import ModelFactory, Models
 from tabulaflow_core.runtime.preferences import PreferenceBook, Preferences
+from tabulaflow_core.runtime.questions.book import QuestionBook
+from tabulaflow_core.runtime.questions.rechecking import Rechecks
 from tabulaflow_core.runtime.reading_jobs import ReadingJobs
 from tabulaflow_core.runtime.sessions import HeldSession, Sessions
 from tabulaflow_core.runtime.sources import SourceBook
@@ -66,6 +68,8 @@ class Services:
         self.drawings = Drawings()
         self.live_reads = LiveReads(self)
         self.choices = Choices(self)
+        self.questions = QuestionBook(self)
+        self.rechecks = Rechecks(loop)
         self.scheduler = Scheduler(self)
         self.live: dict[str, LiveTurn] = {}
         self.warming: set[tuple[str, str]] = set()

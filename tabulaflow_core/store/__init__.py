@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tabulaflow_core.store.leases import STALE_SECONDS
     from tabulaflow_core.store.partial import coalesce, partial_result
     from tabulaflow_core.store.preferences import PreferenceShelf
+    from tabulaflow_core.store.questions import QuestionRecord, Questions
     from tabulaflow_core.store.records import (
         ConversationInfo,
         DatabaseRecord,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tabulaflow_core.store.results import Results
     from tabulaflow_core.store.schedules import LEASE_SECONDS, SCHEDULER, Schedules
     from tabulaflow_core.store.secrets import Secrets
+    from tabulaflow_core.store.shown import ShownResults
     from tabulaflow_core.store.sources import Sources
     from tabulaflow_core.store.store import Store
     from tabulaflow_core.store.tiles import Tiles
@@ -49,7 +51,10 @@ _HOMES: Final = {
     "WaitingRecord": ".records",
     "History": ".records",
     "PreferenceShelf": ".preferences",
+    "QuestionRecord": ".questions",
+    "Questions": ".questions",
     "Results": ".results",
+    "ShownResults": ".shown",
     "LEASE_SECONDS": ".schedules",
     "SCHEDULER": ".schedules",
     "STALE_SECONDS": ".leases",
@@ -84,9 +89,12 @@ __all__ = [
     "FileRecord",
     "History",
     "PreferenceShelf",
+    "QuestionRecord",
+    "Questions",
     "Results",
     "Schedules",
     "Secrets",
+    "ShownResults",
     "Sources",
     "Store",
     "TileRecord",

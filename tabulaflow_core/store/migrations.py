@@ -28,6 +28,7 @@ import tabulaflow_core.store.answer_tables  # noqa: F401 - its tables are part o
 from tabulaflow_core.errors import StoreUnavailable
 from tabulaflow_core.store.dashboard_tables import dashboard_tables
 from tabulaflow_core.store.database import Database
+from tabulaflow_core.store.question_tables import question_table
 from tabulaflow_core.store.tables import metadata, schema_version
 
 Step = Callable[[AsyncConnection], Awaitable[None]]
@@ -116,9 +117,14 @@ async def _to_5(connection: AsyncConnection) -> None:
         await connection.run_sync(table.create)
 
 
+async def _to_6(connection: AsyncConnection) -> None:
+    """Questions are saved with their queries."""
+    await connection.run_sync(question_table(MetaData()).create)
+
+
 #: Version n is reached from n-1 by `STEPS[n]`. A step is never changed once it was released.
-STEPS: Final[dict[int, Step]] = {2: _to_2, 3: _to_3, 4: _to_4, 5: _to_5}
-LATEST: Final = 5
+STEPS: Final[dict[int, Step]] = {2: _to_2, 3: _to_3, 4: _to_4, 5: _to_5, 6: _to_6}
+LATEST: Final = 6
 
 
 async def migrate_async(database: Database) -> int:

@@ -17,10 +17,10 @@ from tabulaflow_core.errors import NotFound, StoreUnavailable
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.store.conversations import tidy
-from tabulaflow_core.store.dashboard_tables import tiles
 from tabulaflow_core.store.database import Database
 from tabulaflow_core.store.folders import owner_folder
 from tabulaflow_core.store.records import moment
+from tabulaflow_core.store.shown import shown_results
 from tabulaflow_core.store.tables import results
 
 _GONE: Final = "This result is no longer here. Ask the question again to get it back."
@@ -134,8 +134,8 @@ class Results:
     async def _drop_oldest(self, principal: Principal, *, keep: str) -> None:
         if await self.size_async(principal) <= self._max_bytes:
             return
-        # What a dashboard shows stays until it is refreshed.
-        shown = select(tiles.c.result_id).where(tiles.c.owner == principal.id)
+        # What a dashboard or a saved question shows stays until it is read anew.
+        shown = shown_results(principal)
         newest_first = (
             select(results.c.id, results.c.size)
             .where(results.c.owner == principal.id, results.c.id != keep, results.c.id.not_in(shown))

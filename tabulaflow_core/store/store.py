@@ -9,9 +9,11 @@ from tabulaflow_core.store.dashboards import Dashboards
 from tabulaflow_core.store.database import Database
 from tabulaflow_core.store.migrations import migrate_async
 from tabulaflow_core.store.preferences import PreferenceShelf
+from tabulaflow_core.store.questions import Questions
 from tabulaflow_core.store.results import Results
 from tabulaflow_core.store.schedules import Schedules
 from tabulaflow_core.store.secrets import Secrets
+from tabulaflow_core.store.shown import ShownResults
 from tabulaflow_core.store.sources import Sources
 from tabulaflow_core.store.tiles import Tiles
 from tabulaflow_core.store.turns import Turns
@@ -37,6 +39,8 @@ class Store:
         self.preferences = PreferenceShelf(database)
         self.dashboards = Dashboards(database)
         self.tiles = Tiles(database)
+        self.questions = Questions(database)
+        self.shown = ShownResults(database)
         self.schedules = Schedules(database)
         self.secrets = Secrets(settings)
 

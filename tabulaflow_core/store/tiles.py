@@ -160,12 +160,6 @@ class Tiles:
             await connection.execute(update(tiles).where(tiles.c.id == tile_id).values(**values))
             return before.result_id
 
-    async def is_shown_async(self, principal: Principal, result_id: str) -> bool:
-        """Whether a tile of the principal's, also a removed one, has these rows."""
-        query = select(tiles.c.id).where(tiles.c.owner == principal.id, tiles.c.result_id == result_id).limit(1)
-        async with self._database.read() as connection:
-            return (await connection.execute(query)).first() is not None
-
     async def failed_async(self, principal: Principal, tile_id: str, *, fault: str) -> None:
         """Its query gave none, and why; what it showed stays.
 

@@ -77,6 +77,7 @@ async def test_version_1_on_postgresql(postgres_url: str, tmp_path: Path) -> Non
         await connection.execute(text("ALTER TABLE turns DROP COLUMN cancel_requested"))
         await connection.execute(text("ALTER TABLE databases DROP COLUMN upload"))
         for table in (
+            "saved_questions",
             "tiles",
             "dashboard_grants",
             "dashboards",

@@ -32,9 +32,11 @@ from tabulaflow_core.store import (
     Dashboards,
     Database,
     PreferenceShelf,
+    Questions,
     Results,
     Schedules,
     Secrets,
+    ShownResults,
     Sources,
     Store,
     Tiles,
@@ -54,6 +56,8 @@ AREAS = {
     "dashboards": Dashboards,
     "tiles": Tiles,
     "schedules": Schedules,
+    "questions": Questions,
+    "shown": ShownResults,
     "secrets": Secrets,
 }
 METHODS = [
@@ -68,6 +72,7 @@ CREATES = {
     "preferences.set_async",
     "conversations.create_async",
     "dashboards.create_async",
+    "questions.add_async",
     "results.put_async",
     "secrets.encrypt",
     "sources.add_database_async",
@@ -156,7 +161,9 @@ async def _fill(store: Store, who: Principal) -> dict[str, Any]:
     tile = await store.tiles.add_async(
         who, dashboard.id, title="Secret", text="", width=2, height="small", content=content, result_id=result.id
     )
+    saved = await store.questions.add_async(who, "Secret?", content=content, result_id=result.id)
     return {
+        "question_id": saved.id,
         "dashboard_id": dashboard.id,
         "tile_id": tile.id,
         "sharing": Sharing(visibility="team"),

@@ -6,7 +6,7 @@ text finds every other character where it was.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.derived.clauses import around
@@ -89,7 +89,7 @@ def replacing(node: exp.Table, sql: str, dialect: str, *, columns: str, conditio
         columns: What stands after SELECT, quoted.
         condition: What stands after WHERE; empty for all rows.
     """
-    span = _span(node.parts, sql)
+    span = span_of(node.parts, sql)
     if span is None:
         return None
     alias = "" if node.alias else f" {_last(node, sql)}"
@@ -138,7 +138,7 @@ def _known(dialect: str) -> str | None:
     return None if dialect in ("", "ansi") else dialect
 
 
-def _span(parts: list[exp.Expr], sql: str) -> tuple[int, int] | None:
+def span_of(parts: Sequence[exp.Expr], sql: str) -> tuple[int, int] | None:
     """Where the parts of a name stand in the text; None when that is not known."""
     places = [_place(part, sql) for part in parts]
     if any(place is None for place in places):

@@ -154,6 +154,13 @@ class DashboardBook:
         )
         return _tile(record, show_sql=True)
 
+    async def requery_tile_async(self, principal: Principal, dashboard_id: str, tile_id: str, sql: str) -> None:
+        """Give a tile another statement; its next refresh runs it."""
+        tile = await self._own_tile(principal, dashboard_id, tile_id)
+        if isinstance(tile.content, QueryTile):
+            content = tile.content.model_copy(update={"sql": sql})
+            await self._store.tiles.change_async(principal, tile_id, content=content)
+
     async def move_tile_async(self, principal: Principal, dashboard_id: str, tile_id: str, position: int) -> None:
         """Put it at another place."""
         await self._own_tile(principal, dashboard_id, tile_id)
@@ -229,7 +236,7 @@ class DashboardBook:
         """Forget rows that a refresh made and that no tile shows any more; those of an answer stay with it."""
         if not result_id.startswith(TILE_RESULT):
             return
-        if await self._store.tiles.is_shown_async(principal, result_id):
+        if await self._store.shown.has_async(principal, result_id):
             return
         try:
             await self._store.results.delete_async(principal, result_id)

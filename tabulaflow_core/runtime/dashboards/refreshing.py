@@ -85,14 +85,15 @@ async def refresh_async(services: Services, principal: Principal, tile: TileReco
         fault = BROKEN
     else:
         if not isinstance(outcome, QueryFailure):
-            await carried_out(_keep_async(services, principal, tile, outcome))
+            await carried_out(keep_async(services, principal, tile, outcome))
             return ""
         fault = f"{outcome.message} {outcome.hint}".strip()
     await carried_out(services.store.tiles.failed_async(principal, tile.id, fault=fault))
     return fault
 
 
-async def _keep_async(services: Services, principal: Principal, tile: TileRecord, result: StoredResult) -> None:
+async def keep_async(services: Services, principal: Principal, tile: TileRecord, result: StoredResult) -> None:
+    """Have a tile show rows that its query gave, and say what changed since those before."""
     store = services.store
     changes: dict[str, JsonValue] | None = None
     if tile.result_id and tile.refreshed_at is not None:

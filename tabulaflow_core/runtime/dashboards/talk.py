@@ -12,10 +12,10 @@ from tabulaflow_core.agents.events import Artifact, TurnFinished, TurnResult
 from tabulaflow_core.agents.history import messages_to_json
 from tabulaflow_core.errors import ConfigurationError
 from tabulaflow_core.models.contracts import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
-from tabulaflow_core.output.dashboards import QueryTile
+from tabulaflow_core.output.dashboards import QueryTile, TextTile
 from tabulaflow_core.output.filter_values import said
 from tabulaflow_core.output.results import StoredResult
-from tabulaflow_core.output.specs import TableSpec
+from tabulaflow_core.output.specs import ArtifactSpec, TableSpec
 from tabulaflow_core.output.tables import preview_text
 from tabulaflow_core.principal import Principal
 from tabulaflow_core.runtime.dashboards.filtering import pairs_of
@@ -56,9 +56,29 @@ async def ask_about_async(
     if data.filtered:  # a model could not run a statement again whose values stand beside it
         own = replace(own, sql="")
     filters = [said(each, value) for each, value in pairs_of(board, chosen)] if data.filtered else []
-    await store.results.put_async(principal, own)
     question = f"What does “{tile.title or 'this tile'}” on the dashboard “{board.title}” show?"
     text = _text(board, tile, data, [words for words in filters if words])
+    return await begin_async(services, principal, question, text, own, tile.content, title=tile.title)
+
+
+async def begin_async(
+    services: Services,
+    principal: Principal,
+    question: str,
+    text: str,
+    own: StoredResult,
+    content: QueryTile | TextTile,
+    *,
+    title: str = "",
+) -> ConversationInfo:
+    """A conversation whose first answer are rows that are there already; no model is called.
+
+    Args:
+        own: The rows, under an id of their own.
+        content: What is drawn of them.
+    """
+    store = services.store
+    await store.results.put_async(principal, own)
     conversation = await store.conversations.create_async(principal)
     turn = await store.turns.start_async(
         principal, conversation.id, question=question, model=_ANSWERED_BY, runner=services.runner
@@ -70,17 +90,19 @@ async def ask_about_async(
         columns=tuple(own.table.column_names),
         row_count=own.table.num_rows,
         truncated=own.truncated,
-        title=tile.title,
+        title=title,
         notes=own.notes,
         seconds=own.seconds,
     )
-    answer = TurnResult(text=text, outcome="answered", artifacts=(spec,))
+    shown = services.drawings.of(content, own) if isinstance(content, QueryTile) else None
+    specs: tuple[ArtifactSpec, ...] = (spec,) if shown is None else (spec, shown)
+    answer = TurnResult(text=text, outcome="answered", artifacts=specs)
     await store.turns.finish_async(
         principal,
         turn.id,
         runner=services.runner,
         first=0,
-        new=[Artifact(spec=spec), TurnFinished(result=answer)],
+        new=[*(Artifact(spec=each) for each in specs), TurnFinished(result=answer)],
         state="finished",
         history=messages_to_json(_messages(question, text, own)),
     )
