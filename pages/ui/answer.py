@@ -18,6 +18,7 @@ from pages.ui import (
     pin,
     query_editor,
     safe,
+    saved,
     state,
     take_away,
     verdict,
@@ -56,6 +57,7 @@ def draw_turn(turn: TurnView, changes: Changes, feedback: FeedbackRecord | None 
         draw_footer(transcript, turn_id=turn.id)
         with st.container(horizontal=True, vertical_alignment="center"):
             verdict.draw(turn.id, feedback)
+            saved.draw_save(turn, changes)
             ask_again.draw(turn.question, key=turn.id)
 
 

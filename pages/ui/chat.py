@@ -6,7 +6,18 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import follow_ups, history, live, model_panel, safe, samples, state, take_conversation, wording
+from pages.ui import (
+    follow_ups,
+    history,
+    live,
+    model_panel,
+    safe,
+    samples,
+    saved,
+    state,
+    take_conversation,
+    wording,
+)
 from pages.ui.suggestions import suggested_questions
 from tabulaflow_core.errors import NotFound, TabulaflowError
 from tabulaflow_core.runtime import ConversationView, SourceInfo, Turn, get_runtime
@@ -113,6 +124,7 @@ def _draw_suggestions(sources: tuple[SourceInfo, ...]) -> None:
     if not suggestions:
         samples.draw_nothing_yet()
         return
+    saved.draw_suggestions()
     with st.container(horizontal=True):
         for at, text in enumerate(suggestions):
             st.button(safe.label(text), key=f"suggestion-{at}", on_click=state.ask_later, args=(text,), wrap=True)

@@ -14,6 +14,7 @@ from pages.ui import (
     moments,
     pin,
     safe,
+    saved,
     state,
     wording,
 )
@@ -58,6 +59,7 @@ def _draw_all() -> None:
     _draw_fault()
     for board in boards:
         _draw_entry(board)
+    saved.draw_list()
 
 
 def _draw_entry(board: DashboardInfo) -> None:

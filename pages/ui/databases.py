@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages.ui import connect_change, hidden_columns, preview, safe, state, wording
+from pages.ui import connect_change, hidden_columns, preview, rechecked, safe, state, wording
 from tabulaflow_core.data.schema import TableSchema
 from tabulaflow_core.errors import TabulaflowError
 from tabulaflow_core.runtime import SourceInfo, get_runtime
@@ -32,6 +32,7 @@ def draw(source: SourceInfo) -> None:
                 )
                 st.button("Remove it", key=f"remove-{source.id}", type="primary", on_click=_remove, args=(source.id,))
         connect_change.draw_news(source)
+        rechecked.draw_button(source.alias, key=f"uses-{source.id}")
         if source.status == "broken":
             st.error(safe.markdown(source.message), icon=":material/error:")
         for notice in source.notices:

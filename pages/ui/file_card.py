@@ -17,6 +17,7 @@ from pages.ui import (
     reading_columns,
     reading_controls,
     reading_words,
+    rechecked,
     report,
     rereading,
     safe,
@@ -77,6 +78,12 @@ def _draw_read(outcome: FileOutcome) -> None:
         said = [safe.markdown(" ".join(change.split())) for change in outcome.changes[:8]]
         text = said[0] if len(said) == 1 else "What changed:\n" + "\n".join(f"- {change}" for change in said)
         st.info(text, icon=":material/difference:")
+        rechecked.draw(
+            outcome.source or _FILES,
+            tables=[table.qualified_name for table in outcome.tables],
+            version=f"{outcome.name} {outcome.version}",
+            key=f"uses-{outcome.name}",
+        )
     if outcome.files:
         st.caption(_origins(outcome))
     table = file_tables.choose(outcome)
