@@ -51,7 +51,7 @@ def _tile(view: DashboardView, tile: TileView, data: TileData | None) -> Documen
     notes = []
     if data.refreshed_at is not None:
         notes.append(f"{'Filtered, read' if data.filtered else 'Refreshed'} {moments.written(data.refreshed_at)}.")
-    notes += data.unapplied
+    notes += [*data.unapplied, *([data.undrawn] if data.undrawn else [])]
     if tile.changes is not None and not data.filtered:
         notes.append(tile.changes.sentence)
     fault = "Its rows were still being read." if data.waiting else data.fault_text

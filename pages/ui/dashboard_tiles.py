@@ -92,6 +92,8 @@ def _draw_tile(
         st.caption(":material/sync: reading its rows")
         return
     _draw_content(tile, data)
+    if data.undrawn:
+        st.caption(f":material/insert_chart: {safe.markdown(data.undrawn)}")
     for sentence in data.unapplied:
         st.caption(f":material/filter_alt_off: {safe.markdown(sentence)}")
     if tile.text:
@@ -188,10 +190,10 @@ def _draw_controls(view: DashboardView, tile: TileView) -> None:
             ("remove", "delete", "Remove", True, lambda: _remove(view, tile)),
         ):
             st.button(
-                "",
+                label,
                 icon=f":material/{icon}:",
-                help=label,
                 key=f"{name}-{tile.id}",
+                type="tertiary",
                 disabled=not enabled,
                 on_click=_guarded,
                 args=(call,),
@@ -251,7 +253,11 @@ def _edit(view: DashboardView, tile: TileView) -> None:
         "Height", list(_HEIGHTS), default=tile.height, format_func=str.capitalize, key=fields["height"], required=True
     )
     if st.button("Save", type="primary", key=f"save-{tile.id}"):
-        _guarded(lambda: _save(view, tile, fields))
+        try:
+            _save(view, tile, fields)
+        except TabulaflowError as error:  # what was typed stays
+            st.error(safe.markdown(error.user_message), icon=":material/error:")
+            return
         dialogs.close()
         st.rerun()
 

@@ -26,6 +26,11 @@ _FAULT: Final = "tf_dashboard_fault"
 _OPENED: Final = "tf_dashboard_opened"
 _DRAWN: Final = "tf_dashboard_drawn"
 _LOOK_SECONDS: Final = 1.0
+#: Between two looks at what other windows and servers did, and whether the rows are too old by now.
+_FOLLOW_SECONDS: Final = 20.0
+#: Dashboards from which on one is looked for by its name.
+_MANY: Final = 10
+_FIND: Final = "tf_dashboard_find"
 
 
 def draw() -> None:
@@ -57,6 +62,11 @@ def _draw_all() -> None:
         st.text_input("New dashboard", key=_NAME, placeholder="Its name", max_chars=120, width=320)
         st.form_submit_button("Create", icon=":material/add:", on_click=_create)
     _draw_fault()
+    if len(boards) > _MANY:
+        word = st.text_input("Find a dashboard", key=_FIND, placeholder="Part of its name").casefold()
+        boards = tuple(board for board in boards if word in board.title.casefold())
+        if not boards:
+            st.caption("None has that in its name.")
     for board in boards:
         _draw_entry(board)
     saved.draw_list()
@@ -112,6 +122,8 @@ def _draw_one(view: DashboardView, run: DashboardRun | None) -> None:
     dashboard_tiles.draw(view, run, chosen=chosen, arranging=bool(arranging))
     if run is not None:
         _watch(run)
+    else:
+        _follow(view.info.id, _state_of(view))
 
 
 def _draw_state(view: DashboardView, run: DashboardRun | None) -> None:
@@ -148,6 +160,25 @@ def _watch(run: DashboardRun) -> None:
     if before != seen and (before is not None or not run.running):
         st.rerun()
     if not run.running:
+        st.rerun()
+
+
+def _state_of(view: DashboardView) -> tuple[object, ...]:
+    return (view.info.updated_at, tuple((tile.id, tile.result_id, tile.fault) for tile in view.tiles))
+
+
+@st.fragment(run_every=_FOLLOW_SECONDS)
+def _follow(dashboard_id: str, drawn: tuple[object, ...]) -> None:
+    """Draw the page again when another window, server or schedule changed it; refresh what is too old by now."""
+    runtime, who = get_runtime(), state.principal()
+    try:
+        begun = runtime.open_dashboard(who, dashboard_id)
+        changed = _state_of(runtime.dashboard(who, dashboard_id)) != drawn
+    except NotFound:  # deleted, or shared no more
+        changed = True
+    else:
+        changed = changed or (begun.running and begun.total > 0)
+    if changed:
         st.rerun()
 
 

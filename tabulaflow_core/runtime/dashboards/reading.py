@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 #: Drawings that are kept, of at most 2,000 points each.
 _DRAWN: Final = 256
+_UNDRAWN: Final = {
+    "chart": "These rows do not allow the chart that was pinned; here they are as a table.",
+    "metric": "These rows hold no such number; here they are as a table.",
+    "table": "",
+}
 
 
 class Drawings:
@@ -117,10 +122,8 @@ async def _live_async(
             return TileData(tile.id, None, fault=fault)
         data = await _data_async(services, board, tile)
         return replace(data, fault=fault, choice_failed=True)
-    spec = services.drawings.of(tile.content, read.result)
-    summary = spec.summary if isinstance(spec, ChartSpec) else ""
-    result = replace(read.result, sql="", notes=()) if _hides(board) else read.result
-    return TileData(tile.id, result, spec, refreshed_at=result.created_at, summary=summary, filtered=filtered)
+    data = _drawn_data(services, board, tile.id, tile.content, read.result)
+    return replace(data, refreshed_at=read.result.created_at, filtered=filtered)
 
 
 async def _kept_async(services: Services, principal: Principal, board: DashboardRecord, tile: TileRecord) -> TileData:
@@ -148,11 +151,23 @@ async def _data_async(services: Services, board: DashboardRecord, tile: TileReco
         result = await services.store.results.get_async(Principal(board.owner, board.owner_name), tile.result_id)
     except TabulaflowError as error:
         return TileData(tile.id, None, fault=fault or error.user_message)
-    spec = services.drawings.of(tile.content, result)
-    summary = spec.summary if isinstance(spec, ChartSpec) else ""
-    if hidden:
-        result = replace(result, sql="", notes=())
-    return TileData(tile.id, result, spec, fault=fault, refreshed_at=tile.refreshed_at, summary=summary)
+    data = _drawn_data(services, board, tile.id, tile.content, result)
+    return replace(data, fault=fault, refreshed_at=tile.refreshed_at)
+
+
+def _drawn_data(
+    services: Services, board: DashboardRecord, tile_id: str, content: QueryTile, result: StoredResult
+) -> TileData:
+    """Rows with what is drawn of them, without the query for whoever may not see it."""
+    spec = services.drawings.of(content, result)
+    undrawn = spec is None and content.show != "table" and bool(result.table.num_rows)
+    return TileData(
+        tile_id,
+        replace(result, sql="", notes=()) if _hides(board) else result,
+        spec,
+        summary=spec.summary if isinstance(spec, ChartSpec) else "",
+        undrawn=_UNDRAWN[content.show] if undrawn else "",
+    )
 
 
 def drawn(content: QueryTile, result: StoredResult) -> ChartSpec | MetricSpec | None:

@@ -99,8 +99,10 @@ class Scheduler:
         renewing = asyncio.create_task(self._renew_async(owner, dashboard_id, run))
         try:
             await run.wait_async()
-        except asyncio.CancelledError:  # the process ends: the lease runs out, and another one does it
+        except asyncio.CancelledError:  # the process ends: the dashboard stays due, and another one takes it
             run.cancel()
+            back = store.schedules.release_async(owner, dashboard_id, holder=holder, next_run_at=board.next_run_at)
+            await carried_out(back)
             raise
         finally:
             renewing.cancel()

@@ -154,6 +154,7 @@ class TileData:
         waiting: The rows are being read for this look; ask again.
         filtered: The rows are those of a choice.
         unapplied: Filters of the choice that the tile cannot take, a sentence each.
+        undrawn: Why they are not drawn as they were pinned; empty where they are.
         choice_failed: The rows of the choice could not be read, and `fault` says why; `result` has all.
     """
 
@@ -167,6 +168,7 @@ class TileData:
     filtered: bool = False
     unapplied: tuple[str, ...] = ()
     choice_failed: bool = False
+    undrawn: str = ""
 
     @property
     def fault_text(self) -> str:
