@@ -35,7 +35,7 @@ _FIND: Final = "tf_dashboard_find"
 
 def draw() -> None:
     """Draw the page."""
-    dashboard_id = st.query_params.get(pin.URL_KEY)
+    dashboard_id = state.id_in_url(pin.URL_KEY)
     if not dashboard_id:
         _draw_all()
         return

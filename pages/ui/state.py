@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import streamlit as st
@@ -18,6 +19,7 @@ _PENDING: Final = "tf_pending_questions"
 _UPLOADS: Final = "tf_upload_round"
 _WELCOMED: Final = "tf_welcomed"
 URL_KEY: Final = "c"
+_ID: Final = re.compile(r"[\w-]{0,64}", re.ASCII)
 MODEL_BOX: Final = "model-choice"
 
 
@@ -40,9 +42,15 @@ def welcome() -> None:
         runtime.add_samples(who)
 
 
+def id_in_url(key: str) -> str | None:
+    """An id that stands in the URL; what no id can be stands for one that nobody has."""
+    text = st.query_params.get(key)
+    return text if text is None or _ID.fullmatch(text) else "unknown"
+
+
 def conversation_id() -> str | None:
     """The open conversation: the one in the URL, else the one this tab had open."""
-    from_url = st.query_params.get(URL_KEY)
+    from_url = id_in_url(URL_KEY)
     if from_url:
         st.session_state[_CONVERSATION] = from_url
     return st.session_state.get(_CONVERSATION)
@@ -50,7 +58,7 @@ def conversation_id() -> str | None:
 
 def opened_conversation() -> str | None:
     """The conversation this tab had open last, whatever page it is on."""
-    return st.query_params.get(URL_KEY) or st.session_state.get(_CONVERSATION)
+    return id_in_url(URL_KEY) or st.session_state.get(_CONVERSATION)
 
 
 def open_conversation(conversation_id: str | None) -> None:

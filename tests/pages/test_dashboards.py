@@ -90,6 +90,16 @@ def test_tiles_show_their_rows(board: DashboardInfo) -> None:
     assert any(SQL in str(code.value) for code in page.code)
 
 
+@pytest.mark.parametrize("bad", ["\0", "../x", "d" * 65, "' OR 1=1"])
+def test_what_no_id_can_be_is_nobodys(board: DashboardInfo, bad: str) -> None:
+    page = AppTest.from_file(str(APP), default_timeout=30).switch_page("pages/dashboards.py")
+    page.query_params[pin.URL_KEY] = bad
+    page.run()
+    page.run()
+    assert not page.exception
+    assert "not shared with you" in texts(page)
+
+
 def test_filters_by_url_and_by_hand(board: DashboardInfo) -> None:
     put(board, "Visits")
     other = put(board, "Other", sql="SELECT 1 AS one")
