@@ -69,6 +69,15 @@ def draw(
         on_click=_open,
         args=(key,),
     )
+    if last := _last():
+        st.button(
+            f"Pin to {safe.label(last[1], length=24)}",
+            icon=":material/keep:",
+            key=f"{key}-pin-last",
+            type="tertiary",
+            on_click=_pin_to_last,
+            args=(pinnable, key),
+        )
     if dialogs.is_open(f"{key}-pin"):
         _choose(pinnable, key)
 
@@ -115,6 +124,22 @@ def content_of(pinnable: Pinnable) -> QueryTile:
     )
 
 
+def _last() -> tuple[str, str] | None:
+    """The dashboard that one press pins to, its id and title: the last one used, at first the last one changed."""
+    if _LAST not in st.session_state:
+        own = (board for board in get_runtime().dashboards(state.principal()) if board.role == "owner")
+        board = next(own, None)
+        st.session_state[_LAST] = (board.id, board.title) if board is not None else None
+    found: tuple[str, str] | None = st.session_state[_LAST]
+    return found
+
+
+def _pin_to_last(pinnable: Pinnable, key: str) -> None:
+    _open(key)
+    if last := _last():
+        _put(pinnable, last[0], title=pinnable.title)
+
+
 def _open(key: str) -> None:
     st.session_state.pop(_DONE, None)
     dialogs.show(f"{key}-pin")
@@ -135,7 +160,7 @@ def _choose(pinnable: Pinnable, key: str) -> None:
         return
     own = {board.id: board.title for board in get_runtime().dashboards(state.principal()) if board.role == "owner"}
     ids = [*own, ""]
-    last = st.session_state.get(_LAST)
+    last = (_last() or ("",))[0]
     fields = {name: f"{key}-pin-{name}" for name in ("board", "new", "title")}
     chosen = st.selectbox(
         "Dashboard",
@@ -153,16 +178,21 @@ def _choose(pinnable: Pinnable, key: str) -> None:
 
 
 def _pin(pinnable: Pinnable, fields: dict[str, str]) -> None:
+    name = str(st.session_state.get(fields["new"], ""))
+    title = str(st.session_state.get(fields["title"], ""))
+    _put(pinnable, st.session_state.get(fields["board"]), title=title, name=name)
+
+
+def _put(pinnable: Pinnable, board_id: str | None, *, title: str, name: str = "") -> None:
+    """Pin it to a dashboard, or to a new one of this name; the dialog says what came of it."""
     runtime, who = get_runtime(), state.principal()
     try:
         content = content_of(pinnable)
-        board_id = st.session_state.get(fields["board"])
-        name = str(st.session_state.get(fields["new"], ""))
         board = runtime.dashboard(who, board_id).info if board_id else runtime.create_dashboard(who, name)
-        title = str(st.session_state.get(fields["title"], ""))
         runtime.pin(who, board.id, content, title=title, result_id=pinnable.result_id)
     except TabulaflowError as error:
         st.session_state[f"{_DONE}-fault"] = error.user_message
+        st.session_state.pop(_LAST, None)  # it may be deleted: the next look finds another
         return
-    st.session_state[_LAST] = board.id
+    st.session_state[_LAST] = (board.id, board.title)
     st.session_state[_DONE] = (board.id, board.title)

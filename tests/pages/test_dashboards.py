@@ -218,6 +218,28 @@ def test_what_is_pinned_is_what_is_shown(app: AppTest) -> None:
     assert any(str(box.label) == "Dashboard" for box in app.selectbox)
 
 
+def test_one_press_pins_to_the_last_dashboard(app: AppTest) -> None:
+    runtime = get_runtime()
+    board = runtime.create_dashboard(LOCAL_USER, "Stock")
+    app.run()
+    app.chat_input[0].set_value("Which products are below their reorder point?").run()
+    app.run()
+    direct = [button for button in app.button if str(button.key).endswith("-pin-last")]
+    assert [str(button.label) for button in direct] == ["Pin to Stock", "Pin to Stock"]
+    app.button(key=direct[0].key).click().run()
+    assert not app.exception
+    (tile,) = runtime.dashboard(LOCAL_USER, board.id).tiles
+    assert isinstance(tile.content, QueryTile)
+    assert tile.content.show == "chart"
+    assert tile.title
+    assert "Pinned to **Stock**." in texts(app)
+    # Deleted meanwhile: a sentence, and the choice of another.
+    runtime.delete_dashboard(LOCAL_USER, board.id)
+    app.button(key=direct[1].key).click().run()
+    assert not app.exception
+    assert "This dashboard is not here." in texts(app)
+
+
 def test_asking_about_a_tile_opens_a_conversation(board: DashboardInfo) -> None:
     tile = put(board, "Visits")
     page = opened(board)
