@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 import streamlit as st
@@ -25,7 +26,9 @@ _NAME: Final = "tf_new_dashboard"
 _FAULT: Final = "tf_dashboard_fault"
 _OPENED: Final = "tf_dashboard_opened"
 _DRAWN: Final = "tf_dashboard_drawn"
-_LOOK_SECONDS: Final = 1.0
+_LOOK_SECONDS: Final = 0.5
+_REDRAW_SECONDS: Final = 3.0
+_FIRST_SECONDS: Final = 1.0
 #: Between two looks at what other windows and servers did, and whether the rows are too old by now.
 _FOLLOW_SECONDS: Final = 20.0
 #: Dashboards from which on one is looked for by its name.
@@ -119,6 +122,9 @@ def _draw_one(view: DashboardView, run: DashboardRun | None) -> None:
     chosen = dashboard_filters.draw(view)
     if not view.tiles:
         st.info("There is nothing on it yet. Ask something, and press **Pin** below the answer.")
+    if run is not None and not run.done:  # the buttons stand there by now; so the first tiles are new in this run
+        run.wait_first(_FIRST_SECONDS)
+        view = get_runtime().dashboard(state.principal(), view.info.id)
     dashboard_tiles.draw(view, run, chosen=chosen, arranging=bool(arranging))
     if run is not None:
         _watch(run)
@@ -153,13 +159,19 @@ def _run_of(dashboard_id: str) -> DashboardRun | None:
 
 @st.fragment(run_every=_LOOK_SECONDS)
 def _watch(run: DashboardRun) -> None:
-    """Draw the page again whenever more tiles have been refreshed."""
-    seen = (run.dashboard_id, run.done, run.running)
-    before = st.session_state.get(_DRAWN)
-    st.session_state[_DRAWN] = seen
-    if before != seen and (before is not None or not run.running):
-        st.rerun()
-    if not run.running:
+    """Draw the page again when the first tile has been refreshed, then every few seconds, and at the end.
+
+    Each time draws all tiles: done more often it would take the time that the queries need.
+    """
+    begun, done, at = st.session_state.get(_DRAWN, (None, 0, 0.0))
+    if begun != id(run):
+        begun, done, at = id(run), 0, 0.0
+    now = time.monotonic()
+    due = run.done > done and (not done or now - at > _REDRAW_SECONDS)
+    if due or not run.running:
+        begun, done, at = id(run), run.done, now
+    st.session_state[_DRAWN] = (begun, done, at)
+    if due or not run.running:
         st.rerun()
 
 

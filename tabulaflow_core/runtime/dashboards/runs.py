@@ -70,6 +70,12 @@ class DashboardRun:
             time.sleep(_TICK)
         return not self.running
 
+    def wait_first(self, seconds: float) -> None:
+        """Wait until a tile has been refreshed, at most so long. Not for the engine loop."""
+        until = time.monotonic() + seconds
+        while self.running and not self.done and time.monotonic() < until:
+            time.sleep(_TICK)
+
     async def wait_async(self) -> None:
         """Wait until it has ended; on the engine loop."""
         if self._task is not None:
