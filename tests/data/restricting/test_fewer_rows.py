@@ -32,7 +32,8 @@ STATEMENTS = (
     "SELECT n FROM things EXCEPT SELECT n FROM things WHERE n=2",
     "WITH things AS (SELECT * FROM things) SELECT n FROM things",
     "WITH a AS (SELECT * FROM things), b AS (SELECT * FROM a JOIN things USING (n)) SELECT n FROM b",
-    "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r WHERE i < (SELECT count(*) FROM things)) SELECT i FROM r",
+    "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r WHERE i < (SELECT count(*) FROM things)) "
+    "SELECT i FROM r",
     "SELECT a.n FROM things a JOIN LATERAL (SELECT count(*) c FROM things b WHERE b.n<=a.n) x ON true",
     "SELECT a.n, x.c FROM things a, LATERAL (SELECT count(*) c FROM things b WHERE b.n<=a.n) x",
     "SELECT n FROM things NATURAL JOIN (SELECT n FROM things) z",
