@@ -74,6 +74,17 @@ def rows(sql: str) -> list[tuple[object, ...]]:
             "SELECT o.town, d.call FROM dog d JOIN owner o ON o.owner_id = o.owner_id WHERE d.age > 3",
             [("Wien", "Fly"), ("Graz", "Max"), ("Wien", "Sun")],
         ),
+        # a table joined with itself only, which others lead to
+        (
+            "Visits by town?",
+            "SELECT o.town, COUNT(v.visit_id) FROM visit v JOIN owner o ON o.owner_id = o.owner_id GROUP BY o.town",
+            [("Graz", 2), ("Wien", 4)],
+        ),
+        (
+            "Visits by owner's name?",
+            "SELECT name, COUNT(visit_id) FROM owner o JOIN visit v ON v.dog_id = v.dog_id GROUP BY name",
+            [("Ann", 3), ("Bo", 2), ("Cy", 1)],
+        ),
         # a join that repeats rows
         (
             "Average age of the dogs that had a visit?",

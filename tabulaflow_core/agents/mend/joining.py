@@ -35,17 +35,17 @@ def join_missing(tree: exp.Expr, schema: SourceSchema, dialect: str) -> list[str
             if not wanted:
                 continue
             edges = joins_of(schema.tables) if edges is None else edges
-            path = _shortest(edges, list(inside.values()), wanted)
+            path = shortest_chain(edges, list(inside.values()), wanted)
             if path is None:
                 continue
-            _qualify(select, inside, dialect)
+            qualify(select, inside, dialect)
             for join in path:
                 notes += _add(select, join, inside, dialect)
             target = path[-1].right if path[-1].right in wanted else path[-1].left
             real = next(c.name for c in target.columns if folded(c.name) == folded(column.name))
             column.set("this", identifier(real, dialect))
             column.set("table", identifier(_alias(target, inside), dialect))
-            _qualify(select, inside, dialect)
+            qualify(select, inside, dialect)
     return notes
 
 
@@ -100,7 +100,7 @@ def _wanted(
     return [t for t in schema.tables if any(folded(c.name) == name for c in t.columns)]
 
 
-def _shortest(edges: Sequence[Join], start: list[TableSchema], wanted: list[TableSchema]) -> list[Join] | None:
+def shortest_chain(edges: Sequence[Join], start: list[TableSchema], wanted: list[TableSchema]) -> list[Join] | None:
     """Return the only shortest chain of joins from a table of `start` to one of `wanted`."""
     queue: deque[tuple[TableSchema, list[Join]]] = deque((t, []) for t in start)
     seen = {t.name for t in start}
@@ -129,7 +129,7 @@ def _alias(table: TableSchema, inside: dict[str, TableSchema]) -> str:
     return next((alias for alias, t in inside.items() if t.name == table.name), table.name)
 
 
-def _qualify(select: exp.Select, inside: dict[str, TableSchema], dialect: str) -> None:
+def qualify(select: exp.Select, inside: dict[str, TableSchema], dialect: str) -> None:
     """Say of which table each column is, before another table can make a bare name ambiguous."""
     made = {a.alias.casefold() for a in select.find_all(exp.Alias)}
     for column in select.find_all(exp.Column):
