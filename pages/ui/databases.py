@@ -32,7 +32,9 @@ def draw(source: SourceInfo) -> None:
                 )
                 st.button("Remove it", key=f"remove-{source.id}", type="primary", on_click=_remove, args=(source.id,))
         connect_change.draw_news(source)
-        rechecked.draw_button(source.alias, key=f"uses-{source.id}")
+        if source.status == "ready":
+            rechecked.draw_changed(source.alias, key=f"changed-{source.id}")
+            rechecked.draw_button(source.alias, key=f"uses-{source.id}")
         if source.status == "broken":
             st.error(safe.markdown(source.message), icon=":material/error:")
         for notice in source.notices:

@@ -26,7 +26,21 @@ def draw(source: str, *, tables: Sequence[str] | None, version: str, key: str) -
         tables: Those that changed; None for all of the source.
         version: Names the state of the data.
     """
-    run = get_runtime().recheck(state.principal(), source, tables=tables, version=version)
+    _draw_run(get_runtime().recheck(state.principal(), source, tables=tables, version=version), key)
+
+
+def draw_changed(source: str, *, key: str) -> None:
+    """What uses a source whose tables are others than when they were last seen; nothing where they are the same."""
+    try:
+        run = get_runtime().recheck_changed(state.principal(), source)
+    except TabulaflowError:  # the source says itself what is wrong with it
+        return
+    if run is not None:
+        st.info("Its tables are not those that were seen last.", icon=":material/difference:")
+        _draw_run(run, key)
+
+
+def _draw_run(run: RecheckRun, key: str) -> None:
     if run.running:
         _watch(run)
     elif run.fault:

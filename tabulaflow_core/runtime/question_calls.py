@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from tabulaflow_core.output.dashboards import QueryTile
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.questions import schema_watch
 from tabulaflow_core.runtime.questions.rechecking import Rechecked, RecheckRun
 from tabulaflow_core.runtime.services import Services
 from tabulaflow_core.store.questions import QuestionRecord
@@ -80,6 +81,15 @@ class QuestionCalls(ABC):
             version: Names the state of the source: a second call for the same joins the first. Empty to look anew.
         """
         return self._call(_recheck_async(self._services, principal, source, tables, version))
+
+    def recheck_changed(self, principal: Principal, source: str) -> RecheckRun | None:
+        """The look at all that uses a source, begun when its tables changed since this was last asked; None before.
+
+        Raises:
+            UnknownSource: There is no such source.
+            SourceUnavailable: It does not answer.
+        """
+        return self._call(schema_watch.changed_async(self._services, principal, source))
 
     def use_mend(self, principal: Principal, item: Rechecked) -> None:
         """Put the proposed statement in the place of the one that broke, and run it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sqlite3
 import threading
 import time
@@ -107,6 +108,22 @@ def test_a_choice(
     # The rows of the tile itself stay, and no model was called.
     assert rows(look(rt, board, tile, None)) == [[None, None], ["north", 10.5], ["south", 50.0]]
     assert rt.usage(LOCAL_USER) == ()
+
+
+def test_a_choice_on_files(rt: Runtime) -> None:
+    csv = "region,day,amount\nnorth,2024-01-31,10.5\nsouth,2024-02-01,20\nsouth,2024-02-29,30\n"
+    rt.add_files(LOCAL_USER, [("sold.csv", io.BytesIO(csv.encode()))])
+    board = rt.create_dashboard(LOCAL_USER, "Files")
+    content = QueryTile(show="table", source="files", dialect="duckdb", sql="SELECT sum(amount) AS total FROM sold")
+    tile = rt.pin(LOCAL_USER, board.id, content, title="Total")
+    offered = {offer.place.column: offer for offer in rt.filter_columns(LOCAL_USER, board.id)}
+    assert "date_range" in offered["day"].kinds
+    assert "number" in offered["amount"].kinds
+    days = DashboardFilter(id="day", label="Day", kind="date_range", columns=(offered["day"].place,))
+    region = DashboardFilter(id="region", label="Region", kind="choice", columns=(offered["region"].place,))
+    rt.set_filters(LOCAL_USER, board.id, [days, region])
+    (total,) = rows(look(rt, board, tile, {"day": ["2024-02-01.."], "region": ["south", "'"]}))
+    assert [float(str(value)) for value in total] == [50.0]
 
 
 def test_a_default_holds_until_it_is_chosen_away(rt: Runtime, board: DashboardInfo) -> None:

@@ -205,6 +205,32 @@ def test_a_renamed_table_of_a_database(rt: Runtime, shop: str) -> None:
     assert rt.ask_saved_question(LOCAL_USER, saved.id).title
 
 
+def test_another_schema_is_noticed_once(rt: Runtime, shop: str) -> None:
+    rt.add_database(LOCAL_USER, "shop", shop)
+    sql = "SELECT amount FROM orders ORDER BY id"
+    rt.save_question(LOCAL_USER, "Amounts?", tile(sql, source="shop", dialect="sqlite"))
+    assert rt.recheck_changed(LOCAL_USER, "shop") is None
+    assert rt.recheck_changed(LOCAL_USER, "shop") is None
+    with sqlite3.connect(shop.removeprefix("sqlite:///")) as connection:
+        connection.execute("ALTER TABLE orders RENAME COLUMN amount TO total_amount")
+    connection.close()
+    rt._call(refreshed_schema(rt))
+    run = rt.recheck_changed(LOCAL_USER, "shop")
+    assert run is not None
+    until = time.monotonic() + 60
+    while run.running and time.monotonic() < until:
+        time.sleep(0.02)
+    (item,) = run.items
+    assert item.verdict == "broken"
+    assert item.mend is not None
+    assert rt.recheck_changed(LOCAL_USER, "shop") is run, "drawn again, it is the same look"
+
+
+async def refreshed_schema(rt: Runtime) -> None:
+    connector = await rt._services.sources.connector_async(LOCAL_USER, "shop")
+    await connector.refresh_schema_async()
+
+
 def test_a_source_that_is_gone_is_a_sentence(rt: Runtime) -> None:
     run = rt.recheck(LOCAL_USER, "nowhere")
     until = time.monotonic() + 60

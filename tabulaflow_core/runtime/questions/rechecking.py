@@ -264,6 +264,10 @@ class Rechecks:
         self._loop = loop
         self._runs: OrderedDict[tuple[str, str, str], RecheckRun] = OrderedDict()
 
+    def known(self, principal: Principal, source: str, version: str) -> RecheckRun | None:
+        """The look at this version of a source, where one was begun."""
+        return self._runs.get((principal.id, source, version))
+
     def start(
         self, services: Services, principal: Principal, source: str, tables: Collection[str] | None, version: str
     ) -> RecheckRun:
