@@ -79,7 +79,10 @@ def _watch(run: RecheckRun) -> None:
     if not run.running:
         st.rerun()
     elif run.total:
-        st.caption(f":material/sync: Looking at what uses it, {len(run.items)} of {run.total} done")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            done = f"{len(run.items)} of {run.total} done"
+            st.caption(f":material/sync: Looking at what uses it, {done}", width="content")
+            st.button("Stop", key=f"stop-recheck-{id(run)}", type="tertiary", on_click=run.cancel)
 
 
 def _draw_found(run: RecheckRun, key: str) -> None:

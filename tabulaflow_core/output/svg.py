@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, Final
 
 from tabulaflow_core.output import direction
@@ -18,6 +19,9 @@ _LEFT: Final = 84
 _RIGHT: Final = 16
 _TOP: Final = 36
 _BOTTOM: Final = 52
+#: Of a bar with its gap, and what a day takes below the axis.
+_THINNEST: Final = 2.0
+_LABEL_ROOM: Final = 62.0
 _WIDE_LEFT: Final = 200  # where the labels of horizontal bars stand
 _TICKS: Final = 5
 _LABEL_CHARS: Final = 26
@@ -82,6 +86,9 @@ def _plot(traces: Sequence[_Trace], layout: dict[str, Any]) -> str:
     along = (top, bottom) if lying else (left, right)
     step = (along[1] - along[0]) / max(1, len(places))
     place_of = _places(kind, places, *along, inset=step / 2 if bars_stand else 12)
+    if bars_stand and kind != "category":  # moments and numbers stand at unequal distances
+        spots = sorted(place_of(place) for place in places)
+        step = max(_THINNEST, min([step, *(after - before for before, after in pairwise(spots))]))
     value_of = _linear(low, high, left, right) if lying else _linear(low, high, bottom, top)
     frame = [_ticks(low, high, value_of, lying=lying, left=left, right=right, top=top, bottom=bottom)]
     frame.append(_labels(kind, places, place_of, lying=lying, left=left, bottom=bottom))
@@ -182,8 +189,12 @@ def _ticks(
 def _labels(kind: str, places: Sequence[Any], place_of: _Scale, *, lying: bool, left: float, bottom: float) -> str:
     most = len(places) if lying else _MOST_LABELS if kind == "category" else 7
     every = max(1, math.ceil(len(places) / max(1, most)))
-    parts = []
+    parts, last = [], -math.inf
     for place in sorted(places)[::every] if kind != "category" else places[::every]:
+        if kind != "category" and not lying:
+            if place_of(place) - last < _LABEL_ROOM:
+                continue
+            last = place_of(place)
         text = _number(place) if kind == "linear" and abs(place) >= 10_000 else str(place)
         text = _short(_plain(text)[:10] if kind == "date" else _plain(text), _LABEL_CHARS if lying else 12)
         where = (left - 6, place_of(place) + 4, "end") if lying else (place_of(place), bottom + 16, "middle")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from tabulaflow_core.output.dashboards import QueryTile
 from tabulaflow_core.principal import Principal
+from tabulaflow_core.runtime.dashboards.refreshing import refresh_async
 from tabulaflow_core.runtime.questions import schema_watch
 from tabulaflow_core.runtime.questions.rechecking import Rechecked, RecheckRun
 from tabulaflow_core.runtime.services import Services
@@ -114,4 +115,6 @@ async def _use_async(services: Services, principal: Principal, item: Rechecked, 
         return
     await services.dashboards.requery_tile_async(principal, item.dashboard_id, item.id, sql)
     board = await services.store.dashboards.get_async(principal, item.dashboard_id)
-    await services.refreshes.start(services, principal, board, tile_ids=[item.id]).wait_async()
+    for tile in board.tiles:
+        if tile.id == item.id:  # not as part of a refresh that may have begun with the broken statement
+            await refresh_async(services, principal, tile)

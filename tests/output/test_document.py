@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pyarrow as pa
 import pytest
@@ -183,3 +186,19 @@ def test_the_bars_of_years_are_within_the_frame() -> None:
     bars = [element.attrib for element in picture.iter() if element.tag.endswith("rect")]
     assert len(bars) == 2
     assert all(float(bar["x"]) >= 84 and float(bar["x"]) + float(bar["width"]) <= 744 for bar in bars)
+
+
+def test_bars_of_moments_do_not_cover_each_other() -> None:
+    days = [dt.date(2020, 1, 1), dt.date(2024, 1, 1), dt.date(2024, 2, 1), dt.date(2024, 3, 1), dt.date(2025, 1, 1)]
+    table = pa.table({"day": days, "n": [5, 4, 3, 2, 1]})
+    result = StoredResult(source="s", dialect="duckdb", sql="SELECT 1", table=table)
+    chart = choose_chart(result, type="bar", x="day", y=["n"])
+    assert isinstance(chart, ChartSpec)
+    picture = chart_svg(chart.plotly, title="t")
+    bars = sorted(
+        (float(x), float(w)) for x, w in re.findall(r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', picture)
+    )
+    assert len(bars) == len(days)
+    assert all(x + w <= following + 0.2 for (x, w), (following, _) in pairwise(bars))
+    places = sorted(float(x) for x in re.findall(r'<text x="([\d.]+)"[^>]*>20\d\d-\d\d-\d\d', picture))
+    assert all(after - before > 55 for before, after in pairwise(places))

@@ -326,6 +326,19 @@ def test_a_viewers_own_sources(rt: Runtime, board: DashboardInfo, tmp_path: Path
     assert rows(look(rt, board, tile, None, BOB)) == [["west", 7.0]]
     assert rows(look(rt, board, tile, {"region": ["north"]}, BOB)) == []
     assert rt.filter_choices(BOB, board.id, "region").values in ((), ("west",))
+    # What the engine says of the owner's query is not for a viewer, whose source has other columns.
+    with sqlite3.connect(tmp_path / "own.db") as connection:
+        connection.execute("ALTER TABLE sales RENAME COLUMN amount TO price")
+    connection.close()
+    rt.refresh_dashboard(BOB, board.id)
+    broken = look(rt, board, tile, None, BOB)
+    assert broken.result is None
+    assert "amount" not in broken.fault
+    assert "which its owner sees" in broken.fault
+    with sqlite3.connect(tmp_path / "own.db") as connection:
+        connection.execute("ALTER TABLE sales RENAME COLUMN price TO amount")
+    connection.close()
+    rt.refresh_dashboard(BOB, board.id)
     # The owner goes on with what the owner has.
     assert len(rows(look(rt, board, tile, None))) == 3
     assert rt.open_dashboard(BOB, board.id).total == 0

@@ -77,12 +77,14 @@ class LiveRead:
     Attributes:
         result: Its rows; None while it runs, and when it failed.
         fault: Why it failed.
+        by_engine: The fault is in the words of the source's engine, which tell of the query.
         untaken: Why a filter does not hold for the tile, by the filter's id.
         done: It has ended.
     """
 
     result: StoredResult | None = None
     fault: str = ""
+    by_engine: bool = False
     untaken: dict[str, str] = field(default_factory=dict)
     done: bool = False
     asked_at: float = field(default_factory=time.monotonic)
@@ -161,7 +163,7 @@ class LiveReads:
             if not refused and wanted and outcome.kind is FailureKind.INVALID:  # the engine cannot have it in this form
                 refused = wanted
             if not refused:
-                read.fault = f"{outcome.message} {outcome.hint}".strip()
+                read.fault, read.by_engine = f"{outcome.message} {outcome.hint}".strip(), True
                 break
             why |= {each.filter_id: outcome.message for each in refused}
             wanted = [each for each in wanted if each not in refused]

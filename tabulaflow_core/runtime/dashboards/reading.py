@@ -116,8 +116,9 @@ async def _live_async(
     if not read.done:
         return TileData(tile.id, None, waiting=True)
     if read.result is None:
-        # What a source says of itself, such as that it does not answer, concerns a viewer; an engine's words do not.
-        fault = fault_for_viewers(read.fault) if _hides(board) and not own else read.fault
+        # That a source of one's own is missing or does not answer is one's own business; the query is not.
+        hidden = _hides(board) and (read.by_engine or not own)
+        fault = fault_for_viewers(read.fault) if hidden else read.fault
         if own:
             return TileData(tile.id, None, fault=fault)
         data = await _data_async(services, board, tile)
