@@ -26,6 +26,7 @@ _NAME: Final = "tf_new_dashboard"
 _FAULT: Final = "tf_dashboard_fault"
 _OPENED: Final = "tf_dashboard_opened"
 _DRAWN: Final = "tf_dashboard_drawn"
+_BEGUN: Final = "tf_dashboard_begun"
 _LOOK_SECONDS: Final = 0.5
 _REDRAW_SECONDS: Final = 3.0
 _FIRST_SECONDS: Final = 1.0
@@ -122,8 +123,9 @@ def _draw_one(view: DashboardView, run: DashboardRun | None) -> None:
     chosen = dashboard_filters.draw(view)
     if not view.tiles:
         st.info("There is nothing on it yet. Ask something, and press **Pin** below the answer.")
-    if run is not None and not run.done:  # the buttons stand there by now; so the first tiles are new in this run
-        run.wait_first(_FIRST_SECONDS)
+    if run is not None and not run.done and st.session_state.get(_BEGUN) != id(run):
+        st.session_state[_BEGUN] = id(run)
+        run.wait_first(_FIRST_SECONDS)  # the buttons stand there by now; so the first tiles are new in this run
         view = get_runtime().dashboard(state.principal(), view.info.id)
     dashboard_tiles.draw(view, run, chosen=chosen, arranging=bool(arranging))
     if run is not None:
