@@ -51,12 +51,16 @@ def kept(rt: Runtime, sql: str, title: str, **more: object) -> TileView:
     return rt.pin(LOCAL_USER, board.id, tile(sql, **more), title=title, result_id=result.id)
 
 
-def looked_at(rt: Runtime, **more: object) -> RecheckRun:
-    run = rt.recheck(LOCAL_USER, "files", **more)  # type: ignore[arg-type]
+def ended(run: RecheckRun) -> RecheckRun:
     until = time.monotonic() + 60
     while run.running and time.monotonic() < until:
         time.sleep(0.02)
     assert not run.running
+    return run
+
+
+def looked_at(rt: Runtime, **more: object) -> RecheckRun:
+    run = ended(rt.recheck(LOCAL_USER, "files", **more))  # type: ignore[arg-type]
     assert run.fault == ""
     assert run.total == len(run.items)
     return run
@@ -193,10 +197,7 @@ def test_a_renamed_table_of_a_database(rt: Runtime, shop: str) -> None:
     with sqlite3.connect(shop.removeprefix("sqlite:///")) as connection:
         connection.execute("ALTER TABLE orders RENAME TO shop_orders")
     connection.close()
-    run = rt.recheck(LOCAL_USER, "shop")
-    until = time.monotonic() + 60
-    while run.running and time.monotonic() < until:
-        time.sleep(0.02)
+    run = ended(rt.recheck(LOCAL_USER, "shop"))
     (item,) = run.items
     assert item.verdict == "broken"
     assert item.mend is not None
@@ -217,10 +218,7 @@ def test_another_schema_is_noticed_once(rt: Runtime, shop: str) -> None:
     rt._call(refreshed_schema(rt))
     run = rt.recheck_changed(LOCAL_USER, "shop")
     assert run is not None
-    until = time.monotonic() + 60
-    while run.running and time.monotonic() < until:
-        time.sleep(0.02)
-    (item,) = run.items
+    (item,) = ended(run).items
     assert item.verdict == "broken"
     assert item.mend is not None
     assert rt.recheck_changed(LOCAL_USER, "shop") is run, "drawn again, it is the same look"
@@ -232,18 +230,12 @@ async def refreshed_schema(rt: Runtime) -> None:
 
 
 def test_a_source_that_is_gone_is_a_sentence(rt: Runtime) -> None:
-    run = rt.recheck(LOCAL_USER, "nowhere")
-    until = time.monotonic() + 60
-    while run.running and time.monotonic() < until:
-        time.sleep(0.02)
+    run = ended(rt.recheck(LOCAL_USER, "nowhere"))
     assert "nowhere" in run.fault
     assert run.items == ()
 
 
 def test_somebody_elses_are_not_touched(rt: Runtime, sales: Path) -> None:
     kept(rt, TOTAL, "By region")
-    run = rt.recheck(BOB, "files")
-    until = time.monotonic() + 60
-    while run.running and time.monotonic() < until:
-        time.sleep(0.02)
+    run = ended(rt.recheck(BOB, "files"))
     assert run.items == ()
