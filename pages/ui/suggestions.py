@@ -8,6 +8,7 @@ from typing import Final
 
 from pages.ui.hidden_columns import is_hidden
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
+from tabulaflow_core.output.follow_words import several
 from tabulaflow_core.runtime import SourceInfo
 from tabulaflow_core.samples import SAMPLE_QUESTIONS, sample_columns
 
@@ -41,7 +42,7 @@ def _questions_of(table: TableSchema) -> list[str]:
     questions = []
     if measures and groups:
         questions.append(f"What is the total {measures[0]} per {groups[0]}?")
-        questions.append(f"Which five {groups[0]} have the highest {measures[-1]}?")
+        questions.append(f"Which five {several(groups[0])} have the highest {measures[-1]}?")
     elif measures:
         questions.append(f"What is the average {measures[0]}?")
     return [*questions, f"How many rows does {table.name} have?"]

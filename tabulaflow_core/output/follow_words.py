@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
+
+#: Columns that are called as English calls a thing: `product`, `customer_name`. Others keep their spelling.
+_THING: Final = re.compile(r"[a-z]+(?:_[a-z]+)*")
+_WITH_ES: Final = ("s", "x", "z", "ch", "sh")
+
+
+def several(name: str) -> str:
+    """What several things are called that a column has one of in each row: `products`; of `Kunde`, `Kunde values`."""
+    if not _THING.fullmatch(name) or len(name) < 3:
+        return f"{name} values"
+    if name.endswith("y") and name[-2] not in "aeiou":
+        return f"{name[:-1]}ies"
+    return f"{name}es" if name.endswith(_WITH_ES) else f"{name}s"
+
 
 PATTERNS: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {
@@ -17,8 +32,8 @@ PATTERNS: Final[Mapping[str, Mapping[str, str]]] = {
         "month_of": "month of {name}",
         "year": "year",
         "share": "What share of {measure} in percent does each {group} have?",
-        "highest": "Which five {group} have the highest {name}?",
-        "lowest": "Which five {group} have the lowest {name}?",
+        "highest": "Which five {groups} have the highest {name}?",
+        "lowest": "Which five {groups} have the lowest {name}?",
         "change": "By how much did {measure} change from each {group} to the next?",
     },
     "de": {

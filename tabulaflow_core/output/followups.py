@@ -9,7 +9,7 @@ from typing import Final
 
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 from tabulaflow_core.output.columns import Column, describe_columns
-from tabulaflow_core.output.follow_words import PATTERNS
+from tabulaflow_core.output.follow_words import PATTERNS, several
 from tabulaflow_core.output.plan import sorted_by
 from tabulaflow_core.output.results import StoredResult
 from tabulaflow_core.output.sentences import question_language
@@ -113,7 +113,9 @@ class _Maker:
             yield self._say("per", measure, other)
 
     def _say(self, pattern: str, measure: _Measure, group: str) -> str:
-        return self._words[pattern].format(measure=measure.phrase, name=measure.name, group=group)
+        return self._words[pattern].format(
+            measure=measure.phrase, name=measure.name, group=group, groups=several(group)
+        )
 
     def _measured(self) -> _Measure | None:
         column = self._measure_column

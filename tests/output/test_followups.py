@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import date
 
 import pyarrow as pa
+import pytest
 
 from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 from tabulaflow_core.output import StoredResult, follow_ups
+from tabulaflow_core.output.follow_words import several
 
 SALES = TableSchema(
     "sales",
@@ -76,7 +78,7 @@ def test_a_made_column_whose_name_says_no_sum_is_quoted() -> None:
 def test_the_other_end_of_a_ranking() -> None:
     rows = result("SELECT product, on_hand FROM stock", product=list("abcdefg"), on_hand=[9, 8, 7, 6, 5, 4, 3])
     questions = follow_ups(rows, question="Show the products by what is on hand", tables=[STOCK])
-    assert "Which five product have the lowest on_hand?" in questions
+    assert "Which five products have the lowest on_hand?" in questions
 
 
 def test_averages_are_no_parts_of_a_whole() -> None:
@@ -104,3 +106,22 @@ def test_names_of_any_kind() -> None:
     rows = result("SELECT 1 FROM sales", **{"a.b [c] $d$": ["x", "y"], "umsatz {netto}": [1, 2], "x" * 99: [1, 2]})
     for text in follow_ups(rows, question="Umsatz?", tables=[SALES]):
         assert "{netto}" in text or "a.b" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("product", "products"),
+        ("country", "countries"),
+        ("day", "days"),
+        ("status", "statuses"),
+        ("branch", "branches"),
+        ("customer_name", "customer_names"),
+        ("Region", "Region values"),
+        ("Größe", "Größe values"),
+        ("unit price", "unit price values"),
+        ("id", "id values"),
+    ],
+)
+def test_several_things_of_a_column(name: str, words: str) -> None:
+    assert several(name) == words

@@ -19,7 +19,7 @@ def test_what_names_a_single_row_is_no_group(app: AppTest) -> None:
     columns = [("order_id", "VARCHAR"), ("Order", "VARCHAR"), ("Region", "VARCHAR"), ("Amount", "DECIMAL(10,2)")]
     orders = TableSchema("orders", tuple(ColumnSchema(name, kind) for name, kind in columns))
     found = suggested_questions([replace(source, tables=(orders,))])
-    assert found[:2] == ("What is the total Amount per Region?", "Which five Region have the highest Amount?")
+    assert found[:2] == ("What is the total Amount per Region?", "Which five Region values have the highest Amount?")
     lonely = replace(orders, columns=(*orders.columns[:2], orders.columns[3]))
     assert suggested_questions([replace(source, tables=(lonely,))])[0] == "What is the average Amount?"
 
