@@ -306,6 +306,10 @@ async def _ranked(sql: str, question: str, listed: list[str] | None) -> tuple[st
         "Show the top 5 products by revenue",
         "Welche fünf Produkte mit dem höchsten Umsatz gibt es?",
         "Die 5 Produkte mit den meisten Umsätzen",
+        # As the page suggests it.
+        "Which five products have the highest revenue?",
+        "Which five Product values have the highest revenue?",
+        "Welche fünf Produkte haben die höchsten Werte bei Umsatz?",
     ],
 )
 async def test_several_rows_of_a_thing_are_added_up(question: str) -> None:

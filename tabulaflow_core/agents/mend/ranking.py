@@ -20,10 +20,10 @@ _NOUN: Final = r"(?P<noun>[^\W\d_]+(?:[ -][^\W\d_]+){0,2}?)"
 _ASKED: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b{_COUNT} {_NOUN} (?:with|that (?:have|had)|having) (?:the )?"
+        rf"\b{_COUNT} {_NOUN} (?:with|that (?:have|had)|having|have|had) (?:the )?"
         r"(?:highest|lowest|most|least|largest|biggest|greatest|smallest|fewest)\b",
         rf"\btop {_COUNT} {_NOUN} (?:by|in)\b",
-        rf"\b{_COUNT} {_NOUN} mit (?:de[mnr]|das|die) "
+        rf"\b{_COUNT} {_NOUN} (?:mit|haben) (?:de[mnr]|das|die) "
         r"(?:höchsten|niedrigsten|meisten|wenigsten|größten|kleinsten|geringsten)\b",
         rf"\btop {_COUNT} {_NOUN} nach\b",
     )
@@ -80,7 +80,8 @@ def _asked_for(question: str) -> str:
         return ""
     text = " ".join(question.split())
     found = next((match for pattern in _ASKED if (match := pattern.search(text))), None)
-    return re.split(r"[ -]", found["noun"])[-1].casefold() if found else ""
+    words = re.split(r"[ -]", found["noun"].casefold()) if found else [""]
+    return words[-2] if len(words) > 1 and words[-1] == "values" else words[-1]
 
 
 def _is_plain(select: exp.Select) -> bool:
