@@ -45,7 +45,7 @@ def test_a_click_in_an_answer_leaves_the_others_alone(page: Page, start_app: Cal
 
     page.get_by_role("button", name="Say why").click()
     page.get_by_label("What was good?").fill("It forgot one")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("“It forgot one”")).to_be_visible()
     # The whole page has to run for what comes next.
     page.get_by_role("button", name="Ask again").first.click()
