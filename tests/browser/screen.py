@@ -47,8 +47,11 @@ def watch_growth(page: Page, *, seconds: float) -> list[str]:
 
 
 def finished(page: Page, *, seconds: float = 60) -> None:
-    """Wait until no turn runs."""
-    expect(page.locator(".st-key-stop")).to_have_count(0, timeout=seconds * 1000)
+    """Wait until no turn runs, also when the one that was asked for has not begun yet."""
+    for _ in range(2):
+        page.wait_for_timeout(500)
+        settled(page)
+        expect(page.locator(".st-key-stop")).to_have_count(0, timeout=seconds * 1000)
     settled(page)
 
 
