@@ -155,7 +155,7 @@ class SQLConnector(Closing):
                 return QueryFailure(kind=FailureKind.REFUSED, message=reason, sql=sql)
         values: tuple[str, ...] = ()
         if restrictions:
-            found = self._restricted(verdict, restrictions, functions)
+            found = await asyncio.to_thread(self._restricted, verdict, restrictions, functions)
             if isinstance(found, QueryFailure):
                 return found
             verdict, values = found

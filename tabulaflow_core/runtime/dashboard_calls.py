@@ -276,6 +276,6 @@ async def _tile_data_async(
     seconds: float,
 ) -> tuple[TileData, ...]:
     board = await services.store.dashboards.get_async(principal, dashboard_id)
-    by_id = {tile.id: tile for tile in board.tiles}
+    by_id = {tile.id: tile for tile in board.tiles if board.role == "owner" or tile.removed_at is None}
     wanted = [by_id[tile_id] for tile_id in tile_ids if tile_id in by_id]
     return await reading.tiles_data_async(services, principal, board, wanted, chosen=chosen, seconds=seconds)

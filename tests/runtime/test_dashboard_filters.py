@@ -158,6 +158,17 @@ def test_a_value_that_cannot_be_used_restricts_nothing(rt: Runtime, board: Dashb
     assert not found.filtered
 
 
+def test_a_removed_tile_is_nothing_to_a_viewer(rt: Runtime, board: DashboardInfo) -> None:
+    tile = pinned(rt, board)
+    rt.set_filters(LOCAL_USER, board.id, ALL)
+    rt.share_dashboard(LOCAL_USER, board.id, Sharing(visibility="team"))
+    rt.remove_tile(LOCAL_USER, board.id, tile.id)
+    assert rt.tile_data(BOB, board.id, [tile.id]) == ()
+    assert rt.tile_data(BOB, board.id, [tile.id], chosen={"region": ["north"]}, seconds=5) == ()
+    with pytest.raises(ConfigurationError):
+        rt.ask_about_tile(BOB, board.id, tile.id)
+
+
 def test_what_can_be_filtered(rt: Runtime, board: DashboardInfo) -> None:
     assert rt.filter_columns(LOCAL_USER, board.id) == ()
     pinned(rt, board)

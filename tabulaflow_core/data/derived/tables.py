@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: What people and models write is far shorter; the parser takes its time with more.
 _LONGEST: Final = 30_000
 
+#: Stands for the name of a table in a condition on its columns: a bare one may mean another's, or in SQLite a text.
+TABLE: Final = "\1"
 #: Where a text begins and ends, and what stands in its place.
 Cut = tuple[int, int, str]
 
@@ -87,14 +89,15 @@ def replacing(node: exp.Table, sql: str, dialect: str, *, columns: str, conditio
 
     Args:
         columns: What stands after SELECT, quoted.
-        condition: What stands after WHERE; empty for all rows.
+        condition: What stands after WHERE, with `TABLE` for the table's name; empty for all rows.
     """
     span = span_of(node.parts, sql)
     if span is None:
         return None
-    alias = "" if node.alias else f" {_last(node, sql)}"
+    name = _last(node, sql)
+    alias = "" if node.alias else f" {name}"
     place = around(sql, span, dialect)
-    where = f" WHERE {condition}" if condition else ""
+    where = f" WHERE {condition.replace(TABLE, name)}" if condition else ""
     cut = (place.begin, place.end, f"(SELECT {columns} FROM {place.inner}{where}){alias}")
     return [cut, *((begin, end, "") for begin, end in place.moved)]
 

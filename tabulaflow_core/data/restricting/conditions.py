@@ -93,16 +93,20 @@ def _days(column: str, test: DateRange, dialect: str) -> Condition:
         sides.append((f"{column} >= {value}", test.low.isoformat()))
     if test.high is not None and test.high < date.max:
         sides.append((f"{column} < {value}", (test.high + timedelta(days=1)).isoformat()))
-    elif test.high is not None:
-        sides.append((f"{column} <= {value}", test.high.isoformat()))
-    return _joined(*sides)
+    found = _joined(*sides)
+    if test.high == date.max:  # no day comes after it, and none need be named
+        return Condition(f"{found.sql} AND {column} IS NOT NULL", found.values)
+    return found
 
 
 def _numbers(column: str, kind: ColumnKind, test: NumberRange, dialect: str) -> Condition:
     ends = ((">=", test.low), ("<=", test.high))
-    return _joined(
+    found = _joined(
         *((f"{column} {sign} {_number(end, kind, dialect)}", format(end, "f")) for sign, end in ends if end is not None)
     )
+    if dialect == "sqlite" and found.values:  # any text is above any number there
+        return Condition(f"typeof({column}) IN ('integer', 'real') AND {found.sql}", found.values)
+    return found
 
 
 def _number(value: Decimal, kind: ColumnKind, dialect: str) -> str:

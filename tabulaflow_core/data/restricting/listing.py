@@ -10,14 +10,14 @@ from tabulaflow_core.data.schema import ColumnSchema, TableSchema
 
 def values_sql(table: TableSchema, column: ColumnSchema, dialect: str, *, most: int) -> str:
     """The query for the distinct values of a column as text, in order; at most `most`."""
-    name = quoted(column.name, dialect)
+    name = f"{quoted(table.path[-1], dialect)}.{quoted(column.name, dialect)}"
     text = as_text(name, kind_of(column, dialect), dialect)
     return f"SELECT DISTINCT {text} AS v FROM {_place(table, dialect)} WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {most}"
 
 
 def other_days_sql(table: TableSchema, column: ColumnSchema) -> str:
     """The query for one value of SQLite, whose dates have no type of their own, that is not written as 2024-01-31."""
-    name = quoted(column.name, "sqlite")
+    name = f"{quoted(table.path[-1], 'sqlite')}.{quoted(column.name, 'sqlite')}"
     written = f"{name} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
     return (
         f"SELECT {name} FROM {_place(table, 'sqlite')} "

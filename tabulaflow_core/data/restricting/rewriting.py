@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tabulaflow_core.data.derived.clauses import spelled_out
 from tabulaflow_core.data.derived.tables import (
+    TABLE,
     Cut,
     cut_text,
     exact_place,
@@ -24,6 +25,7 @@ from tabulaflow_core.data.derived.tables import (
     tables_of,
 )
 from tabulaflow_core.data.guard import Allowed, check_statement
+from tabulaflow_core.data.hiding.patterns import DEFAULT_SCHEMAS
 from tabulaflow_core.data.restricting.columns import kind_of
 from tabulaflow_core.data.restricting.conditions import ENGINES, VALUE, Condition, condition, takes
 from tabulaflow_core.data.restricting.row_tests import Restriction
@@ -38,6 +40,8 @@ _MOST_VALUES: Final = 500
 _LONGEST_VALUE: Final = 10_000
 #: Columns that only a table itself has; of a query SQLite takes `rowid` for NULL without a word.
 _OF_TABLES: Final = frozenset({"_rowid_", "cmax", "cmin", "ctid", "oid", "rowid", "tableoid", "xmax", "xmin"})
+#: Each is looked for in the whole text.
+_MOST_USES: Final = 50
 _NUMBERED: Final = frozenset({"duckdb", "postgres"})
 
 
@@ -121,8 +125,8 @@ def _plan(plan: dict[int, _Planned], restriction: Restriction, schema: SourceSch
     kind = kind_of(column, dialect)
     if not takes(kind, type(restriction.test)):
         return f"{restriction.column} is of the type {column.type}, which cannot be tested so."
-    made = condition(quoted(column.name, dialect), kind, restriction.test, dialect)
-    if VALUE in column.name or any(not _is_bindable(value) for value in made.values):
+    made = condition(f"{TABLE}.{quoted(column.name, dialect)}", kind, restriction.test, dialect)
+    if VALUE in column.name or TABLE in column.name or any(not _is_bindable(value) for value in made.values):
         return "A value holds a character that no text of a database has, or it is too long."
     before = plan.get(place, _Planned((), ()))
     plan[place] = _Planned((*before.conditions, made), (*before.restrictions, restriction))
@@ -148,6 +152,9 @@ def _rewritten(
     bare: set[tuple[str, ...]] = set()
     used: set[int] = set()
     nodes = tables_of(tree)
+    names = {schema.tables[place].name.casefold() for place in plan}
+    if reason := _unsure(tree, names, nodes):
+        return Untaken(first, reason)
     for node in nodes:
         if names_cte(node):
             continue
@@ -184,6 +191,25 @@ def _rewritten(
     return Restricted(again, values)
 
 
+def _unsure(tree: exp.Expr, names: set[str], nodes: Sequence[exp.Table]) -> str:
+    """Why it is not sure which of the names in a statement are the restricted tables; empty when it is.
+
+    Which WITH hides a table from which part is another rule in each engine; SQLite reads a table after IN, and one that
+    is called like a function, without FROM naming it.
+    """
+    from sqlglot import exp
+
+    if any(cte.alias_or_name.casefold() in names for cte in tree.find_all(exp.CTE)):
+        return "A WITH of the query is called like its table."
+    calls = (table.this.name for table in tree.find_all(exp.Table) if isinstance(table.this, exp.Anonymous))
+    read_in = (each.args.get("field") for each in tree.find_all(exp.In))
+    if any(name.casefold() in names for name in calls) or any(isinstance(field, exp.Column) for field in read_in):
+        return "The query reads a table in another way than by its name in FROM."
+    if sum(node.name.casefold() in names for node in nodes) > _MOST_USES:
+        return f"The query names its table more than {_MOST_USES} times."
+    return ""
+
+
 def _places(node: exp.Table, schema: SourceSchema) -> list[int]:
     """The tables of the schema that a name may mean, whatever its case."""
     *path, name = (part.name.casefold() for part in node.parts)
@@ -193,6 +219,8 @@ def _places(node: exp.Table, schema: SourceSchema) -> list[int]:
             continue
         own = (table.schema or "").casefold()
         written = ".".join(path)
+        if not own and path and path[-1] not in DEFAULT_SCHEMAS:
+            continue  # of another database, which this source does not list
         if not path or not own or written == own or own.endswith(f".{written}") or written.endswith(f".{own}"):
             out.append(place)
     return out
@@ -202,7 +230,8 @@ def _names_row(tree: exp.Expr, columns: list[tuple[object, ...]]) -> bool:
     """Whether a column is named that is the table's own and not one of its columns."""
     from sqlglot import exp
 
-    known = {str(getattr(column, "name", "")).casefold() for each in columns for column in each}
+    named = [{str(getattr(column, "name", "")).casefold() for column in each} for each in columns]
+    known = set.intersection(*named) if named else set()
     return any(column.name.casefold() in _OF_TABLES - known for column in tree.find_all(exp.Column))
 
 

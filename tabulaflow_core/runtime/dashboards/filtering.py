@@ -203,6 +203,7 @@ class Choices:
                 return FilterChoices((), complete=False)
             if not isinstance(outcome, QueryResult) or outcome.table.num_rows > _MOST_CHOICES:
                 return FilterChoices((), complete=False)
-            values |= {str(value) for value in outcome.table.column(0).to_pylist()}
+            # An empty text cannot be chosen: in the URL it stands for no choice.
+            values |= {str(value) for value in outcome.table.column(0).to_pylist() if value != ""}
         complete = len(values) <= _MOST_CHOICES
         return FilterChoices(tuple(sorted(values)) if complete else (), complete=complete)

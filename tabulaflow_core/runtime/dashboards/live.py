@@ -33,6 +33,8 @@ _MOST: Final = 512
 _MOST_BYTES: Final = 256 * 1024 * 1024
 #: Seconds for which rows are good: as the tile's own they are as of a moment.
 _GOOD_SECONDS: Final = 600.0
+#: Seconds after which a query that failed, or that a filter did not hold for, is tried again.
+_FAULT_SECONDS: Final = 10.0
 #: Seconds after which a query is stopped that nobody asked for again.
 _FORGOTTEN_SECONDS: Final = 10.0
 _TICK: Final = 0.5
@@ -92,6 +94,10 @@ class LiveRead:
     task: asyncio.Task[None] | None = None
 
 
+def _good_seconds(read: LiveRead) -> float:
+    return _FAULT_SECONDS if read.fault or read.untaken else _GOOD_SECONDS
+
+
 class LiveReads:
     """The reads of this process. Belongs to the engine loop."""
 
@@ -117,7 +123,7 @@ class LiveReads:
     def _read(self, runner: Principal, look: Look, content: QueryTile) -> LiveRead:
         now = time.monotonic()
         read = self._reads.get(look)
-        if read is None or (read.done and now - read.ended_at > _GOOD_SECONDS):
+        if read is None or (read.done and now - read.ended_at > _good_seconds(read)):
             read = self._reads[look] = LiveRead()
             read.task = asyncio.create_task(self._run(runner, look, content, read))
         read.asked_at = now

@@ -46,7 +46,7 @@ async def ask_about_async(
     store = services.store
     board = await store.dashboards.get_async(principal, dashboard_id)
     tile = next((tile for tile in board.tiles if tile.id == tile_id), None)
-    if tile is None:
+    if tile is None or (tile.removed_at is not None and board.role != "owner"):
         raise ConfigurationError(_NO_ROWS)
     (data,) = await tiles_data_async(services, principal, board, [tile], chosen=chosen, seconds=_CHOICE_SECONDS)
     if data.result is None:

@@ -218,7 +218,13 @@ async def test_several_restrictions_all_hold(things: SQLConnector) -> None:
     ("sql", "restriction", "words"),
     [
         ("SELECT 1", FEBRUARY, "does not read things"),
-        ("WITH things AS (SELECT 1 AS n) SELECT n FROM things", FEBRUARY, "does not read things"),
+        ("WITH things AS (SELECT 1 AS n) SELECT n FROM things", FEBRUARY, "called like its table"),
+        (
+            "SELECT n FROM things UNION ALL SELECT n FROM (WITH THINGS AS (SELECT 7 AS n) SELECT n FROM things) z",
+            FEBRUARY,
+            "called like its table",
+        ),
+        (" UNION ALL ".join(["SELECT n FROM things"] * 51), FEBRUARY, "more than 50 times"),
         ("SELECT n FROM things", Restriction("nothing", "day", DateRange()), "no table nothing"),
         ("SELECT n FROM things", Restriction("things", "gone", DateRange()), "no column gone"),
         ("SELECT n FROM things", Restriction("things", "word", NumberRange(Decimal(1))), "cannot be tested so"),
@@ -234,6 +240,15 @@ async def test_what_cannot_be_taken_is_said(
     assert isinstance(outcome, QueryFailure)
     assert outcome.untaken == restriction
     assert words in outcome.message
+
+
+async def test_a_table_that_is_read_after_in_is_not_passed_over(things: SQLConnector) -> None:
+    if things.dialect != "sqlite":
+        pytest.skip("only SQLite reads a table there")
+    one_column = "SELECT n, 5 IN things FROM things"
+    outcome = await things.run_query_async(one_column, restrictions=[FEBRUARY])
+    assert isinstance(outcome, QueryFailure)
+    assert outcome.untaken == FEBRUARY
 
 
 async def test_rows_of_a_whole_table_are_not_guessed(things: SQLConnector) -> None:
