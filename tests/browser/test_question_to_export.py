@@ -120,6 +120,7 @@ def test_a_cold_deep_link_to_a_conversation_finds_its_chart(page: Page, start_ap
     screen.ask(page, QUESTION)
     expect(page).to_have_url(re.compile(r"c=\w+"))
     screen.finished(page)
+    expect(page.get_by_role("button", name="Save question")).to_be_visible()  # below an answer that has ended
     address = page.url
     app.kill()
     app.restart()
