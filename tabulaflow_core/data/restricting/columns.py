@@ -42,9 +42,7 @@ def kind_of(column: ColumnSchema, dialect: str) -> ColumnKind:
         return ColumnKind.CLOSED
     # What stands in brackets and behind them: DECIMAL(10,2), timestamp(3) with time zone, int(11) unsigned.
     bare = re.sub(r"\(.*?\)", "", written)
-    bare = re.sub(
-        r" (UNSIGNED|ZEROFILL|WITH(OUT)? TIME ZONE)| (CHARACTER SET|COLLATE) .*|_(S|MS|NS)$", "", bare
-    ).strip()
+    bare = _MORE.sub("", bare).strip()
     if dialect == "sqlite":
         return _kind_in_sqlite(column, bare)
     for kind, pattern in (
